@@ -1,0 +1,38 @@
+// Log: where comch says what happened, in sentences for people.
+//
+// The library is quiet: only kError and kWarning lines reach standard error until
+// somebody asks for more, by set_log() or by COMCH_LOG=error|warning|info|debug|off.
+// A misbehaving peer costs one line, however long it misbehaves.
+//
+// Threads: all functions may be called from any thread; a sink must expect that.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace [[gnu::visibility("default")]] comch {
+
+enum class LogLevel : std::uint8_t { kOff, kError, kWarning, kInfo, kDebug };
+
+// Receives one line, without a newline. It must not call back into comch.
+using LogSink = std::function<void(LogLevel, std::string_view line)>;
+
+// Lines above `level` are dropped before they are formatted.
+void set_log_level(LogLevel level);
+LogLevel log_level();
+
+// Replaces the sink; an empty function brings standard error back.
+void set_log_sink(LogSink sink);
+
+// A sink that writes to standard error with the <N> prefixes journald understands.
+LogSink journal_sink();
+
+// "warning" -> kWarning; nothing when the word is none of the five.
+std::optional<LogLevel> parse_log_level(std::string_view word);
+
+// Says one line, if `level` is wanted.
+void log(LogLevel level, std::string_view line);
+
+}  // namespace comch

@@ -1,0 +1,73 @@
+"""The rooms of the project and what each may include.
+
+The arrow is base <- os, shm, wire <- engine <- transport <- comch <- include/comch users.
+A file belongs to the room with the longest matching prefix. `project` lists what a quoted
+include (or <comch/...>) may begin with; a name without a slash is a file beside the includer.
+"""
+
+import dataclasses
+import re
+
+LIBRARIES = {  # Other people's headers, by how their names begin.
+    "fmt": "fmt/", "toml": "toml++/", "cli": "CLI/", "json": "nlohmann/", "fuse": "fuse",
+    "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
+                                                                  "arm_acle.h"),
+}
+INTERFACE = ("transport/transport.h", "transport/reactor.h")  # What engine and carrier meet in.
+WORDS = ("comch/result.h", "comch/log.h")  # Of the public headers, what every room speaks.
+
+
+@dataclasses.dataclass
+class Room:
+    project: tuple
+    libraries: tuple = ("fmt",)
+    system: bool = False  # May it ask the kernel?
+
+
+ROOMS = {
+    "core/include/comch/": Room(("comch/",), ()),
+    "core/base/": Room(("base/", *WORDS), ("fmt", "cpu")),
+    "core/os/": Room(("os/", "base/", *WORDS), ("fmt",), True),
+    "core/shm/": Room(("shm/", "base/", *WORDS), ("cpu",)),
+    "core/wire/": Room(("wire/", "base/", *WORDS, "comch/capability.h")),
+    "core/engine/": Room(("engine/", "base/", "os/", *INTERFACE, "comch/")),
+    "core/transport/": Room((*INTERFACE, "base/", "shm/", "wire/", "comch/")),
+    "core/transport/shm/": Room(("transport/shm/", *INTERFACE, "shm/", "wire/",
+                                 "os/", "base/", "comch/")),
+    "core/transport/rdma/": Room(("transport/rdma/", *INTERFACE, "shm/", "wire/",
+                                  "os/", "base/", "comch/"), ("fmt", "verbs")),
+    "core/comch/": Room(("base/", "os/", "shm/", "wire/", "engine/", "transport/", "comch/"),
+                        ("fmt", "toml")),
+    "core/doca/": Room(("doca", "comch/"), ("fmt",)),
+    "core/tool/": Room(("tool/", "comch/"), ("fmt", "cli", "json"), True),
+    "uring/": Room(("uring/", "comch/"), ("fmt", "uring", "cpu"), True),
+    "fuse/": Room(("fuse/", "comch/"), ("fmt", "cli", "json", "toml", "fuse"), True),
+    "examples/": Room(("comch/",), ("fmt", "cli", "uring"), True),
+}
+
+
+def room_of(path):
+    prefixes = [prefix for prefix in ROOMS if path.startswith(prefix)]
+    return max(prefixes, key=len) if prefixes else None
+
+
+def library_of(header):
+    found = [name for name, begins in LIBRARIES.items() if header.startswith(begins)]
+    return found[0] if found else None
+
+
+def objection(path, include):
+    """Why `path` may not say `#include include` (with its quotes or brackets), or nothing."""
+    prefix = room_of(path)
+    if prefix is None:
+        return None
+    room, header = ROOMS[prefix], include[1:-1]
+    if include[0] == '"' or header.startswith("comch/"):
+        beside = "/" not in header and prefix != "core/include/comch/"
+        return None if beside or header.startswith(room.project) else f"{header} is out of bounds"
+    library = library_of(header)
+    if library:
+        return None if library in room.libraries else f"library {library} is out of bounds"
+    if re.search(r"[./]", header) and not room.system:
+        return f"system header {header} (only os/ asks the kernel)"
+    return None
