@@ -1,0 +1,41 @@
+// Fd: the owner of one file descriptor.
+//
+// A descriptor is closed when its owner goes, and has one owner: an Fd moves and is
+// never copied. errno is as before when a destructor has closed one.
+//
+//   Fd fd = make_sealed_memfd("ring", size).value();
+//   use(fd.get());
+//   int raw = fd.release();  // Ours to close from here on.
+//
+// Threads: a value; not shared.
+#pragma once
+
+#include <utility>
+
+namespace comch::os {
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    if (this != &other) reset(std::exchange(other.fd_, -1));
+    return *this;
+  }
+  ~Fd() { reset(); }
+
+  explicit operator bool() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+
+  // Gives the descriptor up without closing it.
+  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+
+  // Closes what is held and holds `fd` instead.
+  void reset(int fd = -1) noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace comch::os

@@ -1,0 +1,46 @@
+// Packet: what travels on a SeqSocket: some bytes, and perhaps descriptors.
+//
+//   Status s = send(socket, bytes, std::array{memfd.get(), event.get()});
+//   ...
+//   Result<Packet> packet = receive(socket, buffer);   // again: nothing there
+//   if (packet->end) ...                                // the peer is gone
+//
+// A peer may send what it likes: packets that are empty, too long, or full of
+// descriptors. None of that costs more than the fields below.
+//
+// Threads: any; packets of one direction keep their order.
+// Lifetime: the descriptors of a packet are the packet's, and ours once received.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "comch/result.h"
+#include "os/fd.h"
+
+namespace comch::os {
+
+inline constexpr std::size_t kPacketFds = 4;  // All a handshake needs; see core/FORMAT.md.
+
+struct Packet {
+  std::size_t size = 0;            // Bytes in the caller's buffer.
+  std::array<Fd, kPacketFds> fds;  // The first fd_count are set.
+  std::size_t fd_count = 0;
+  bool end = false;        // The peer has hung up and nothing is left; all else is empty.
+  bool truncated = false;  // Bytes or descriptors were lost: they did not fit, or we
+                           // have no room for more descriptors.
+};
+
+// Sends one packet, whole, or nothing of it. The descriptors stay the caller's.
+// again: the peer's queue is full. connection_reset: the peer is gone. too_big: more
+// bytes than a packet can have. invalid_value: more than kPacketFds descriptors, or
+// one that is none. operating_system: see sys.
+Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds = {});
+
+// Receives the next packet; what the peer sent before it went is handed out before
+// its end.
+// again: nothing is waiting. operating_system: see sys.
+Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer);
+
+}  // namespace comch::os

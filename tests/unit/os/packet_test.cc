@@ -1,0 +1,222 @@
+// Packet: edges, descriptors, the end, and peers that send nonsense.
+#include "os/packet.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "os/seq_socket.h"
+#include "support/process_counters.h"
+
+namespace comch::os {
+namespace {
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+// Two ends; `left` is the peer who may do anything.
+struct PacketTest : testing::Test {
+  PacketTest() {
+    auto [one, other] = pair().value();
+    left = std::move(one);
+    right = std::move(other);
+  }
+
+  Packet next() { return receive(right, buffer).value(); }
+  std::string_view text(const Packet& packet) const {
+    return {reinterpret_cast<const char*>(buffer.data()), packet.size};
+  }
+
+  // What send() would refuse to send.
+  void send_descriptors(std::size_t count, std::string_view text) const {
+    const Fd any(::eventfd(0, EFD_CLOEXEC));
+    std::vector<std::byte> control(CMSG_SPACE(count * sizeof(int)));
+    iovec part{.iov_base = const_cast<char*>(text.data()), .iov_len = text.size()};
+    msghdr message = {};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(count * sizeof(int));
+    const std::vector<int> fds(count, any.get());
+    std::memcpy(CMSG_DATA(header), fds.data(), count * sizeof(int));
+    ASSERT_GE(::sendmsg(left.get(), &message, MSG_NOSIGNAL), 0);
+  }
+
+  Fd left, right;
+  std::array<std::byte, 64> buffer = {};
+};
+
+TEST_F(PacketTest, PacketsKeepTheirEdgesAndTheirOrder) {
+  ASSERT_TRUE(send(left, bytes("one")));
+  ASSERT_TRUE(send(left, bytes("three")));
+  EXPECT_EQ(text(next()), "one");
+  EXPECT_EQ(text(next()), "three");
+  EXPECT_EQ(receive(right, buffer).error().code, Errc::again);
+}
+
+TEST_F(PacketTest, DescriptorsTravelAndAreCloseOnExec) {
+  const std::array fds{Fd(::eventfd(7, EFD_CLOEXEC)), Fd(::eventfd(8, EFD_CLOEXEC))};
+  ASSERT_TRUE(send(left, bytes("fds"), std::array{fds[0].get(), fds[1].get()}));
+  const Packet packet = next();
+  EXPECT_EQ(text(packet), "fds");
+  EXPECT_FALSE(packet.truncated);
+  ASSERT_EQ(packet.fd_count, 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::uint64_t value = 0;
+    EXPECT_EQ(::read(packet.fds[i].get(), &value, sizeof value), 8);
+    EXPECT_EQ(value, 7 + i);
+    EXPECT_NE(::fcntl(packet.fds[i].get(), F_GETFD) & FD_CLOEXEC, 0);
+  }
+  EXPECT_FALSE(packet.fds[2]);
+}
+
+TEST_F(PacketTest, AsManyDescriptorsAsThereIsRoomForArrive) {
+  send_descriptors(kPacketFds, "x");
+  const Packet packet = next();
+  EXPECT_EQ(packet.fd_count, kPacketFds);
+  EXPECT_FALSE(packet.truncated);
+}
+
+TEST_F(PacketTest, DescriptorsBeyondTheRoomAreClosedAndToldOf) {
+  for (const std::size_t count : {kPacketFds + 1, std::size_t{253}}) {
+    const std::size_t before = test::open_descriptors().size();
+    send_descriptors(count, "x");
+    {
+      const Packet packet = next();
+      EXPECT_TRUE(packet.truncated);
+      EXPECT_LE(test::open_descriptors().size(), before + kPacketFds);
+    }
+    EXPECT_EQ(test::open_descriptors().size(), before);
+  }
+}
+
+TEST_F(PacketTest, WeSendNoMoreDescriptorsThanAreKept) {
+  const std::array<int, kPacketFds + 1> many = {};
+  EXPECT_EQ(send(left, bytes("x"), many).error().code, Errc::invalid_value);
+  EXPECT_EQ(send(left, bytes("x"), std::array{-1}).error().code, Errc::invalid_value);
+  EXPECT_EQ(receive(right, buffer).error().code, Errc::again);
+}
+
+TEST_F(PacketTest, APacketThatIsTooLongForTheBufferIsToldOf) {
+  ASSERT_TRUE(send(left, bytes(std::string(65, 'x'))));
+  ASSERT_TRUE(send(left, bytes("next")));
+  const Packet packet = next();
+  EXPECT_TRUE(packet.truncated);
+  EXPECT_EQ(packet.size, 64u);
+  EXPECT_EQ(text(next()), "next");
+}
+
+TEST_F(PacketTest, APacketThatNoQueueCouldHoldIsRefused) {
+  EXPECT_EQ(send(left, bytes(std::string(64u << 20u, 'x'))).error().code, Errc::too_big);
+}
+
+TEST_F(PacketTest, AFullQueueSaysTryAgainUntilThereIsRoom) {
+  int sent = 0;
+  for (;;) {
+    const Status s = send(left, bytes("fill"));
+    if (!s) {
+      EXPECT_EQ(s.error().code, Errc::again);
+      break;
+    }
+    ASSERT_LT(++sent, 100'000);
+  }
+  for (int i = 0; i < sent; ++i) ASSERT_EQ(text(next()), "fill");
+  EXPECT_TRUE(send(left, bytes("fill")));
+}
+
+TEST_F(PacketTest, SendNeverBlocksEvenOnASocketThatSomebodyMadeBlocking) {
+  ASSERT_EQ(::fcntl(left.get(), F_SETFL, 0), 0);
+  Status s;
+  for (int i = 0; s && i < 100'000; ++i) s = send(left, bytes("fill"));
+  ASSERT_FALSE(s);
+  EXPECT_EQ(s.error().code, Errc::again);
+}
+
+TEST_F(PacketTest, WhatWasSentBeforeTheEndComesBeforeIt) {
+  ASSERT_TRUE(send(left, bytes("last")));
+  left.reset();
+  EXPECT_EQ(text(next()), "last");
+  EXPECT_TRUE(next().end);
+  EXPECT_TRUE(next().end);
+}
+
+TEST_F(PacketTest, AnEmptyPacketWithNothingBehindItIsNotTheEndOfAPeerThatLives) {
+  ASSERT_TRUE(send(left, {}));
+  EXPECT_FALSE(next().end);
+  EXPECT_EQ(receive(right, buffer).error().code, Errc::again);
+}
+
+TEST_F(PacketTest, AnEmptyPacketIsNotTheEnd) {
+  ASSERT_TRUE(send(left, {}));
+  ASSERT_TRUE(send(left, bytes("more")));
+  const Packet empty = next();
+  EXPECT_EQ(empty.size, 0u);
+  EXPECT_FALSE(empty.end);
+  EXPECT_EQ(text(next()), "more");
+}
+
+TEST_F(PacketTest, AnEmptyPacketAheadOfOthersIsNotTheEndEvenOfAPeerThatIsGone) {
+  ASSERT_TRUE(send(left, {}));
+  ASSERT_TRUE(send(left, bytes("more")));
+  left.reset();
+  EXPECT_FALSE(next().end);
+  EXPECT_EQ(text(next()), "more");
+  EXPECT_TRUE(next().end);
+}
+
+TEST_F(PacketTest, EmptyPacketsBehindTheLastAreTheEnd) {
+  ASSERT_TRUE(send(left, {}));
+  ASSERT_TRUE(send(left, {}));
+  left.reset();
+  EXPECT_TRUE(next().end);
+}
+
+TEST_F(PacketTest, AnEmptyPacketMayCarryDescriptors) {
+  send_descriptors(1, "");
+  left.reset();
+  const Packet packet = next();
+  EXPECT_FALSE(packet.end);
+  EXPECT_EQ(packet.fd_count, 1u);
+  EXPECT_TRUE(next().end);
+}
+
+TEST_F(PacketTest, APeerThatGoesWithoutReadingStillDeliversWhatItSent) {
+  ASSERT_TRUE(send(right, bytes("never read")));
+  ASSERT_TRUE(send(left, bytes("sent before")));
+  left.reset();  // Linux answers the next call with ECONNRESET, once.
+  EXPECT_EQ(text(next()), "sent before");
+  EXPECT_TRUE(next().end);
+}
+
+TEST_F(PacketTest, SendingToAPeerThatIsGoneFailsWithoutASignal) {
+  left.reset();
+  EXPECT_EQ(send(right, bytes("x")).error().code, Errc::connection_reset);
+}
+
+TEST_F(PacketTest, SendingToAPeerThatWentWithoutReadingFailsToo) {
+  ASSERT_TRUE(send(right, bytes("never read")));
+  left.reset();
+  EXPECT_EQ(send(right, bytes("x")).error().code, Errc::connection_reset);
+  EXPECT_EQ(send(right, bytes("x")).error().code, Errc::connection_reset);
+}
+
+TEST_F(PacketTest, APeerThatWillSendNoMoreIsAtItsEnd) {
+  ASSERT_EQ(::shutdown(left.get(), SHUT_WR), 0);
+  EXPECT_TRUE(next().end);
+}
+
+}  // namespace
+}  // namespace comch::os
