@@ -1,0 +1,133 @@
+// bell_model: a bell between a thread that publishes and a thread that sleeps, always guarded,
+// in every interleaving and with every value that the memory model allows a load to see. A
+// lost wake-up is a deadlock, which the checker reports.
+#include "relacy_machine.h"
+
+namespace comch::model {
+namespace {
+
+using Bell = shm::Bell<RelacyMachine>;
+using Sleeper = shm::BellSleeper<RelacyMachine>;
+using Ringer = shm::BellRinger<RelacyMachine>;
+
+// What the ringer wakes the sleeper with: an eventfd that the sleeper reads empty before it
+// asks to be rung again, so that no old ring can stand in for a lost one.
+class Wakeup {
+ public:
+  void init() { count_.init(false, 0, 10, $); }
+  void deinit() { count_.deinit($); }
+  void ring() { count_.signal($); }
+  void drain() {
+    while (count_.wait(true, false, $) == rl::sema_wakeup_reason_success) continue;
+  }
+  void sleep() { count_.wait(false, false, $); }
+
+ private:
+  rl::semaphore<Wakeup> count_;
+};
+
+// The bell alone: a count is published, the sleeper sleeps until it has seen the last one.
+template <std::uint64_t kLast>
+struct CounterModel : rl::test_suite<CounterModel<kLast>, 2> {
+  Bell bell;
+  RelacyAtomic<std::uint64_t> published;
+  Wakeup wake;
+
+  void before() { wake.init(); }
+  void after() { wake.deinit(); }
+  void thread(unsigned index) { index == 0 ? publish() : sleep(); }
+
+  void publish() {
+    Ringer ringer(bell);
+    for (std::uint64_t n = 1; n <= kLast; ++n) {
+      published.store(n, std::memory_order_release);
+      if (ringer.should_ring()) wake.ring();
+    }
+  }
+
+  void sleep() {
+    Sleeper sleeper(bell);
+    for (std::uint64_t seen = 0; seen < kLast;) {
+      const std::uint64_t now = published.load(std::memory_order_acquire);
+      if (now != seen) {
+        seen = now;
+        continue;
+      }
+      wake.drain();
+      RL_ASSERT(!sleeper.arm());
+      if (published.load(std::memory_order_acquire) == seen) wake.sleep();
+      sleeper.disarm();
+    }
+  }
+};
+
+// Two bells around a ring of one message: the receiver sleeps for data, the sender for room.
+struct RingModel : rl::test_suite<RingModel, 2> {
+  static constexpr std::uint32_t kCapacity = 32;
+  static constexpr std::uint64_t kMessages = 3;
+
+  shm::RingShared<RelacyMachine> shared;
+  std::array<RelacyWord, kCapacity / 8> data;
+  Wakeup data_came;
+  Wakeup room_came;
+
+  void before() {
+    data_came.init();
+    room_came.init();
+  }
+  void after() {
+    data_came.deinit();
+    room_came.deinit();
+  }
+  void thread(unsigned index) { index == 0 ? send() : receive(); }
+
+  void send() {
+    shm::RecordSender<RelacyMachine> sender(shared, data.data(), kCapacity, 0, 1);
+    Ringer data_bell(shared.data_bell);
+    Sleeper space_bell(shared.space_bell);
+    for (std::uint64_t n = 0; n < kMessages;) {
+      if (sender.push({})) {
+        ++n;
+        if (data_bell.should_ring()) data_came.ring();
+        continue;
+      }
+      room_came.drain();
+      RL_ASSERT(!space_bell.arm());
+      if (!sender.has_room(0)) room_came.sleep();
+      space_bell.disarm();
+    }
+  }
+
+  void receive() {
+    shm::RecordReceiver<RelacyMachine> receiver(shared, data.data(), kCapacity, 0, 1);
+    Ringer space_bell(shared.space_bell);
+    Sleeper data_bell(shared.data_bell);
+    for (std::uint64_t n = 0; n < kMessages;) {
+      std::uint32_t size = 0;
+      const shm::Look look = receiver.look(nullptr, size);
+      RL_ASSERT(look != shm::Look::kBroken);
+      if (look == shm::Look::kMessage) {
+        receiver.pop();
+        ++n;
+        if (receiver.flush() && space_bell.should_ring()) room_came.ring();
+        continue;
+      }
+      data_came.drain();
+      RL_ASSERT(!data_bell.arm());
+      if (!receiver.ready()) data_came.sleep();
+      data_bell.disarm();
+    }
+  }
+};
+
+}  // namespace
+}  // namespace comch::model
+
+int main(int count, char** arguments) {
+  using namespace comch::model;
+  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 200'000UL;
+  const bool held = holds<CounterModel<1>>("a bell and a count of one, in full") &&
+                    holds<CounterModel<3>>("a bell and a count of three", random) &&
+                    holds<RingModel>("two bells and a ring", random);
+  return verdict(held);
+}

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Plants one known mistake in a copy of a source file, for a test that must find it.
+
+    plant.py NAME CORE_DIR OUTPUT
+
+A test proves nothing until it has failed for a reason. Each mistake is a piece of the source
+as it stands and what it becomes; a piece that is not there exactly once is an error, so that
+the list follows the source.
+"""
+import pathlib
+import sys
+
+RING = 'shm/record_ring.h'
+BELL = 'shm/bell.h'
+HANDSHAKE = 'wire/handshake.cc'
+BYTES = 'wire/bytes.h'
+
+MISTAKES = {
+    # Orders of the ring: found by the model, and by TSan where a payload races.
+    'data_publish_relaxed': (
+        RING,
+        'Machine::store_header(data_, place.index, header, std::memory_order_release);',
+        'Machine::store_header(data_, place.index, header, std::memory_order_relaxed);'),
+    'data_meet_relaxed': (
+        RING,
+        'std::uint64_t header = Machine::load_header(data_, index(), std::memory_order_acquire);',
+        'std::uint64_t header = Machine::load_header(data_, index(), std::memory_order_relaxed);'),
+    'padding_publish_relaxed': (
+        RING,
+        'record_header(kRecordPadding, place.padding - kRecordHeader),\n'
+        '                          std::memory_order_release);',
+        'record_header(kRecordPadding, place.padding - kRecordHeader),\n'
+        '                          std::memory_order_relaxed);'),
+    'space_publish_relaxed': (
+        RING,
+        'shared_.head_bytes.publish(position_, std::memory_order_release);',
+        'shared_.head_bytes.publish(position_, std::memory_order_relaxed);'),
+    'space_meet_relaxed': (
+        RING,
+        'shared_.head_bytes.fetch(std::memory_order_acquire);',
+        'shared_.head_bytes.fetch(std::memory_order_relaxed);'),
+    # Steps of the ring that are left out or come too early.
+    'next_place_not_zeroed': (
+        RING,
+        'Machine::store_header(data_, (begin + place.stride) & (capacity_ - 1), 0,\n'
+        '                          std::memory_order_relaxed);',
+        ''),
+    'next_place_not_free': (
+        RING,
+        'place.stride + kRecordHeader <= capacity_',
+        'place.stride <= capacity_'),
+    'padding_without_record': (
+        RING,
+        '    Machine::store_header(data_, 0, header, std::memory_order_relaxed);\n',
+        ''),
+    # The bell.
+    'sleeper_without_fence': (
+        BELL,
+        '    Machine::full_fence();  // SLEEP: orders "armed" before',
+        '    // SLEEP: orders "armed" before'),
+    'ringer_without_fence': (
+        BELL,
+        '    Machine::full_fence();  // SLEEP: orders the publication before',
+        '    // SLEEP: orders the publication before'),
+    'ringer_looks_once': (
+        BELL,
+        'const std::uint64_t word = bell_.word.fetch(std::memory_order_relaxed);',
+        'const std::uint64_t word = first;'),
+    'episode_stands_still': (
+        BELL,
+        '    episode_ += kBellEpisode;\n',
+        ''),
+    'armed_after_the_fence': (
+        BELL,
+        '    publish(episode_ | kBellArmed);\n'
+        '    if (relaxed_) {\n'
+        '      relaxed_ = false;\n'
+        '      return true;\n'
+        '    }\n'
+        '    Machine::full_fence();',
+        '    Machine::full_fence();\n'
+        '    publish(episode_ | kBellArmed);\n'
+        '    if (relaxed_) {\n'
+        '      relaxed_ = false;\n'
+        '      return true;\n'
+        '    }\n'
+        '    // '),
+    'arm_forgets_that_it_was_relaxed': (
+        BELL,
+        '      relaxed_ = false;\n      return true;\n',
+        '      relaxed_ = false;\n      return false;\n'),
+    'relaxed_while_asleep': (
+        BELL,
+        'publish(episode_ | kBellArmed);',
+        'publish(episode_ | kBellArmed | (relaxed_ ? kBellRelaxed : 0));'),
+    'look_before_publication': (
+        BELL,
+        '    Machine::light_fence();  // The look',
+        '    // The look'),
+    # What a hostile peer would use.
+    'length_unchecked': (
+        RING,
+        'header >> 32 != kRecordMessage || length > max_message_',
+        'header >> 32 != kRecordMessage'),
+    'ring_end_unchecked': (
+        RING,
+        '    if (record_stride(length) > room()) return break_ring();\n',
+        ''),
+    'padding_unchecked': (
+        RING,
+        '      if (header != record_header(kRecordPadding, room() - kRecordHeader)) '
+        'return break_ring();\n',
+        ''),
+    'padding_without_end': (
+        RING,
+        '    if (header >> 32 == kRecordPadding) {',
+        '    while (header >> 32 == kRecordPadding) {'),
+    'head_unchecked': (
+        RING,
+        'return static_cast<Position>(value - from) <= static_cast<Position>(to - from);',
+        'return true;'),
+    'head_may_move_back': (
+        RING,
+        'return static_cast<Position>(value - from) <= static_cast<Position>(to - from);',
+        'return value <= to;'),
+    'header_fetched_twice': (
+        RING,
+        'const auto length = static_cast<std::uint32_t>(header);',
+        'const auto length = static_cast<std::uint32_t>(\n'
+        '        Machine::load_header(data_, index(), std::memory_order_acquire));'),
+    'broken_ring_forgiven': (
+        RING,
+        '    if (broken_) return Look::kBroken;\n',
+        ''),
+    # What a hostile packet would use.
+    'reader_runs_past_the_end': (
+        BYTES,
+        '  bool take(std::size_t size) { return ok_ = ok_ && size <= in_.size() - at_; }',
+        '  bool take(std::size_t size) { return ok_ = ok_ && size <= 512; }'),
+    'trailing_bytes_accepted': (
+        BYTES,
+        'return ok_ && at_ == in_.size();',
+        'return ok_;'),
+    'reserved_field_unchecked': (
+        HANDSHAKE,
+        '!in.done() || reserved != 0 ||',
+        '!in.done() ||'),
+    'flags_unchecked': (
+        HANDSHAKE,
+        'return (flags & ~mask) == 0;',
+        'return true;'),
+    'hello_unchecked': (
+        HANDSHAKE,
+        'kFlagMembarrier | kFlagActing) || !legal(hello)) {',
+        'kFlagMembarrier | kFlagActing)) {'),
+}
+
+
+# What a test includes or compiles; a planted file that it includes is put in its place there.
+ROOTS = {BELL: RING, BYTES: HANDSHAKE}
+
+
+def main():
+    name, core_dir, output = sys.argv[1:]
+    core = pathlib.Path(core_dir)
+    source, was, becomes = MISTAKES[name]
+    text = (core / source).read_text()
+    if text.count(was) != 1:
+        sys.exit(f'plant.py: {source} has {text.count(was)} places for {name}, not 1')
+    text = text.replace(was, becomes)
+    if source in ROOTS:
+        text = text.replace('#pragma once', '')
+        text = (core / ROOTS[source]).read_text().replace(f'#include "{source}"', text)
+    pathlib.Path(output).write_text(text)
+
+
+if __name__ == '__main__':
+    main()
