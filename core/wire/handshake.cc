@@ -1,0 +1,237 @@
+// Handshake: see handshake.h. One pair of functions per packet, fields in the order of
+// FORMAT.md; encode() and decode() share the question whether a packet is within its limits.
+#include "wire/handshake.h"
+
+#include <bit>
+
+#include "wire/bytes.h"
+
+namespace comch::wire {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x48434D43;  // "CMCH", read as bytes.
+constexpr std::size_t kHeaderSize = 12;
+constexpr std::size_t kSizeField = 8;  // Where in the header the size stands.
+
+enum class Kind : std::uint16_t { kHello = 1, kWelcome, kRefusal, kDoorbell, kGoodbye };
+
+constexpr std::uint32_t kFlagMembarrier = 1;
+constexpr std::uint32_t kFlagActing = 2;  // Hello only.
+
+bool within(std::uint32_t value, std::uint32_t limit) { return value >= 1 && value <= limit; }
+
+bool is_text(std::string_view text, std::size_t limit) {
+  return text.size() <= limit && text.find('\0') == std::string_view::npos;
+}
+
+bool is_ring(std::uint32_t capacity) {
+  return capacity >= kMinRing && capacity <= kMaxRing && std::has_single_bit(capacity);
+}
+
+bool legal(const Hello& hello) {
+  return hello.min_version >= 1 && hello.min_version <= hello.max_version &&
+         within(hello.max_message_size, kMaxMessage) && within(hello.recv_queue_size, kMaxQueue) &&
+         is_text(hello.representor, kMaxRepresentor) && is_text(hello.name, kMaxName) &&
+         !hello.name.empty();
+}
+
+bool legal(const Welcome& welcome) {
+  return welcome.version >= 1 && within(welcome.recv_queue_size, kMaxQueue) &&
+         is_ring(welcome.to_server_capacity) && is_ring(welcome.to_client_capacity);
+}
+
+bool legal(const Refusal& refusal) {
+  return refusal.code >= Errc::unknown && refusal.code <= Errc::skipped &&
+         is_text(refusal.reason, kMaxReason);
+}
+
+bool legal(const Doorbell&) { return true; }
+bool legal(const Goodbye&) { return true; }
+
+void write(Writer& out, const Hello& hello) {
+  out.number(hello.min_version);
+  out.number(hello.max_version);
+  out.number(hello.max_message_size);
+  out.number(hello.recv_queue_size);
+  out.number((hello.membarrier ? kFlagMembarrier : 0U) | (hello.acting ? kFlagActing : 0U));
+  const Identity acting = hello.acting.value_or(Identity{});
+  out.number(acting.uid);
+  out.number(acting.gid);
+  out.text(hello.representor);
+  out.text(hello.name);
+}
+
+void write(Writer& out, const Welcome& welcome) {
+  out.number(welcome.version);
+  out.number(std::uint16_t{0});
+  out.number(welcome.recv_queue_size);
+  out.number(welcome.membarrier ? kFlagMembarrier : 0U);
+  out.number(welcome.connection_id);
+  out.number(welcome.to_server_capacity);
+  out.number(welcome.to_client_capacity);
+}
+
+void write(Writer& out, const Refusal& refusal) {
+  out.number(static_cast<std::uint8_t>(refusal.code));
+  out.text(refusal.reason);
+}
+
+void write(Writer&, const Doorbell&) {}
+
+void write(Writer& out, const Goodbye& goodbye) {
+  out.number(static_cast<std::uint8_t>(goodbye.orderly ? 1 : 0));
+}
+
+// The header needs the size, which is known last: it is written again at the end.
+template <class Body>
+std::size_t encode_as(Kind kind, std::uint16_t version, const Body& body,
+                      std::span<std::byte> out) {
+  if (!legal(body)) return 0;
+  Writer writer(out);
+  writer.number(kMagic);
+  writer.number(version);
+  writer.number(static_cast<std::uint16_t>(kind));
+  writer.number(std::uint32_t{0});
+  write(writer, body);
+  const std::size_t size = writer.written();
+  if (size == 0) return 0;
+  Writer(out.subspan(kSizeField)).number(static_cast<std::uint32_t>(size));
+  return size;
+}
+
+std::unexpected<Error> nonsense(const char* what) { return fail(Errc::connection_reset, what); }
+
+// Set bits that mean nothing are refused: they could not be given a meaning later if today's
+// peers sent them by accident.
+bool known(std::uint32_t flags, std::uint32_t mask) { return (flags & ~mask) == 0; }
+
+Result<Packet> read_hello(Reader in) {
+  Hello hello;
+  hello.min_version = in.number<std::uint16_t>();
+  hello.max_version = in.number<std::uint16_t>();
+  hello.max_message_size = in.number<std::uint32_t>();
+  hello.recv_queue_size = in.number<std::uint32_t>();
+  const auto flags = in.number<std::uint32_t>();
+  const auto uid = in.number<std::uint32_t>();
+  const auto gid = in.number<std::uint32_t>();
+  hello.membarrier = (flags & kFlagMembarrier) != 0;
+  if ((flags & kFlagActing) != 0) hello.acting = Identity{uid, gid};
+  hello.representor = in.text(kMaxRepresentor);
+  hello.name = in.text(kMaxName);
+  if (!in.done() || !known(flags, kFlagMembarrier | kFlagActing) || !legal(hello)) {
+    return nonsense("a Hello no correct peer writes");
+  }
+  if (!hello.acting && (uid != 0 || gid != 0)) return nonsense("an identity that is not declared");
+  return hello;
+}
+
+Result<Packet> read_welcome(Reader in) {
+  Welcome welcome;
+  welcome.version = in.number<std::uint16_t>();
+  const auto reserved = in.number<std::uint16_t>();
+  welcome.recv_queue_size = in.number<std::uint32_t>();
+  const auto flags = in.number<std::uint32_t>();
+  welcome.membarrier = (flags & kFlagMembarrier) != 0;
+  welcome.connection_id = in.number<std::uint64_t>();
+  welcome.to_server_capacity = in.number<std::uint32_t>();
+  welcome.to_client_capacity = in.number<std::uint32_t>();
+  if (!in.done() || reserved != 0 || !known(flags, kFlagMembarrier) || !legal(welcome)) {
+    return nonsense("a Welcome no correct peer writes");
+  }
+  if (welcome.version != kVersion) {
+    return fail(Errc::unsupported_version, "the server chose a version that was not offered");
+  }
+  return welcome;
+}
+
+Result<Packet> read_refusal(Reader in) {
+  Refusal refusal;
+  refusal.code = static_cast<Errc>(in.number<std::uint8_t>());
+  refusal.reason = in.text(kMaxReason);
+  if (!in.done() || !legal(refusal)) return nonsense("a Refusal no correct peer writes");
+  return refusal;
+}
+
+Result<Packet> read_doorbell(Reader in) {
+  if (!in.done()) return nonsense("a Doorbell no correct peer writes");
+  return Doorbell{};
+}
+
+Result<Packet> read_goodbye(Reader in) {
+  const auto orderly = in.number<std::uint8_t>();
+  if (!in.done() || orderly > 1) return nonsense("a Goodbye no correct peer writes");
+  return Goodbye{orderly == 1};
+}
+
+}  // namespace
+
+std::size_t encode(const Hello& hello, std::span<std::byte> out) {
+  return encode_as(Kind::kHello, kVersion, hello, out);
+}
+
+std::size_t encode(const Welcome& welcome, std::span<std::byte> out) {
+  return encode_as(Kind::kWelcome, kVersion, welcome, out);
+}
+
+std::size_t encode(const Refusal& refusal, std::span<std::byte> out) {
+  return encode_as(Kind::kRefusal, kVersion, refusal, out);
+}
+
+std::size_t encode(const Doorbell& doorbell, std::span<std::byte> out) {
+  return encode_as(Kind::kDoorbell, kVersion, doorbell, out);
+}
+
+std::size_t encode(const Goodbye& goodbye, std::span<std::byte> out) {
+  return encode_as(Kind::kGoodbye, kVersion, goodbye, out);
+}
+
+Result<Packet> decode(std::span<const std::byte> bytes) {
+  if (bytes.size() < kHeaderSize || bytes.size() > kMaxPacket) {
+    return nonsense("a packet of impossible size");
+  }
+  Reader header(bytes.first(kHeaderSize));
+  if (header.number<std::uint32_t>() != kMagic) return nonsense("not a comch packet");
+  const auto version = header.number<std::uint16_t>();
+  const auto kind = static_cast<Kind>(header.number<std::uint16_t>());
+  if (header.number<std::uint32_t>() != bytes.size()) return nonsense("a packet cut or joined");
+  if (version != kVersion) return fail(Errc::unsupported_version, "a packet of another version");
+  const Reader body(bytes.subspan(kHeaderSize));
+  switch (kind) {
+    case Kind::kHello:
+      return read_hello(body);
+    case Kind::kWelcome:
+      return read_welcome(body);
+    case Kind::kRefusal:
+      return read_refusal(body);
+    case Kind::kDoorbell:
+      return read_doorbell(body);
+    case Kind::kGoodbye:
+      return read_goodbye(body);
+  }
+  return nonsense("a packet of unknown kind");
+}
+
+Result<std::uint16_t> choose_version(const Hello& hello) {
+  if (hello.min_version <= kVersion && kVersion <= hello.max_version) return kVersion;
+  return fail(Errc::unsupported_version, "the two ends speak no common version");
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\') {
+      shown += "\\\\";
+    } else if (byte >= 0x20 && byte < 0x7f) {
+      shown += c;
+    } else {
+      shown += "\\x";
+      shown += kDigits[byte >> 4U];
+      shown += kDigits[byte & 15U];
+    }
+  }
+  return shown;
+}
+
+}  // namespace comch::wire
