@@ -1,0 +1,190 @@
+// Engine: see engine.h.
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/pause.h"
+#include "os/clock.h"
+
+namespace comch::engine {
+
+using transport::Alarm;
+
+Result<std::unique_ptr<Engine>> Engine::create() {
+  Result<KernelWatch> kernel = KernelWatch::create();
+  if (!kernel) return std::unexpected(kernel.error());
+  Result<os::Event> wake = os::Event::create();
+  if (!wake) return std::unexpected(wake.error());
+  Result<os::Timer> timer = os::Timer::create();
+  if (!timer) return std::unexpected(timer.error());
+  auto engine = std::make_unique<Engine>(std::move(*kernel), std::move(*wake), std::move(*timer));
+  const int wake_fd = engine->self_wake_.event.fd().get();
+  const int timer_fd = engine->clock_.timer.fd().get();
+  if (Status s = engine->kernel_.watch(wake_fd, engine->self_wake_, KernelWatch::Meaning::kWakeUp);
+      !s) {
+    return std::unexpected(s.error());
+  }
+  if (Status s = engine->kernel_.watch(timer_fd, engine->clock_, KernelWatch::Meaning::kWakeUp);
+      !s) {
+    return std::unexpected(s.error());
+  }
+  return engine;
+}
+
+Engine::Engine(KernelWatch kernel, os::Event wake, os::Timer timer)
+    : kernel_(std::move(kernel)), self_wake_(std::move(wake)), clock_(std::move(timer)) {}
+
+Engine::~Engine() {
+  for (ContextCore* context : contexts_) context->cut_off();
+}
+
+Status Engine::connect(ContextCore& context) {
+  if (context.engine() != nullptr) {
+    return fail(Errc::not_permitted, "the context is connected to a progress engine already");
+  }
+  if (!context.idle()) return fail(Errc::bad_state, "the context is not idle");
+  context.set_engine(this);
+  contexts_.push_back(&context);
+  return {};
+}
+
+void Engine::disconnect(ContextCore& context) {
+  context.unlink();
+  context.set_engine(nullptr);
+  std::erase(contexts_, &context);
+}
+
+bool Engine::progress() {
+  if (in_progress_) return false;
+  if (requested_) clear_notification();
+  in_progress_ = true;
+  // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
+  bool did = work_in_memory();
+  if (look_if_due()) {
+    work_in_memory();
+    did = true;
+  }
+  in_progress_ = false;
+  // One PAUSE per empty look: a poller that hits the line less often leaves it exclusive
+  // with the writer. Two are worse than none.
+  if (!did) pause();
+  return did;
+}
+
+bool Engine::work_in_memory() {
+  const bool did = !busy_.empty() && work_on_contexts();
+  return sources_.poll() || did;
+}
+
+bool Engine::look_if_due() {
+  if (--calls_left_ > 0) return false;
+  const std::uint64_t now = os::monotonic_ns();
+  const std::uint64_t since = now - last_look_ns_;
+  const bool due = since >= kLookEvery_ns;
+  // Fast loops look every n-th call, with n such that it comes to kLookEvery_ns; one that
+  // has become slow looks every time from here on.
+  if (!due) {
+    calls_between_looks_ = std::min(calls_between_looks_ * 2, kMaxCallsBetweenLooks);
+  } else if (since >= 2 * kLookEvery_ns) {
+    calls_between_looks_ = 1;
+  } else {
+    calls_between_looks_ = std::max(calls_between_looks_ / 2, 1u);
+  }
+  calls_left_ = calls_between_looks_;
+  return due && look(now);
+}
+
+bool Engine::look(std::uint64_t now) {
+  last_look_ns_ = now;
+  bool did = kernel_.look();
+  did = alarms_.ring(now) || did;
+  looks_since_request_ = std::min(looks_since_request_ + 1, kLooksUntilRelaxed);
+  if (now - last_settle_ns_ >= kSettleEvery_ns) {
+    last_settle_ns_ = now;
+    sources_.settle(looks_since_request_ == kLooksUntilRelaxed);
+  }
+  return did;
+}
+
+bool Engine::work_on_contexts() {
+  // What asks for work from here on has its turn in the next call.
+  const ContextCore* const last = busy_.back();
+  bool did = false;
+  for (const ContextCore* done = nullptr; done != last;) {
+    ContextCore* const context = busy_.pop_front();
+    did = context->work() || did;
+    done = context;
+  }
+  return did;
+}
+
+void Engine::enqueue(ContextCore& context) {
+  busy_.push_back(context);
+  if (requested_) self_wake_.event.signal();
+}
+
+void Engine::make_hot(Source& source) {
+  sources_.make_hot(source);
+  if (requested_) self_wake_.event.signal();
+}
+
+void Engine::set_alarm(Alarm& alarm, std::uint64_t due_ns) {
+  alarms_.set(alarm, due_ns);
+  if (requested_ && due_ns < timer_ns_) self_wake_.event.signal();
+}
+
+std::uint64_t Engine::now_ns() const { return os::monotonic_ns(); }
+
+void Engine::request_notification() {
+  requested_ = true;
+  looks_since_request_ = 0;
+  if (alarms_.next_ns() != timer_ns_) {
+    timer_ns_ = alarms_.next_ns();
+    clock_.timer.set(timer_ns_);
+  }
+  if (sources_.arm_all() || !busy_.empty()) self_wake_.event.signal();
+}
+
+void Engine::clear_notification() {
+  if (requested_) sources_.disarm_all();
+  requested_ = false;
+  // What woke the caller is most likely the kernel's: the next progress() asks it.
+  last_look_ns_ = 0;
+  calls_left_ = 1;
+  calls_between_looks_ = 1;
+}
+
+bool Engine::spin_until(std::uint64_t end_ns) {
+  // The clock costs as much as several empty calls, so it is read every eighth.
+  do {
+    for (int calls = 0; calls < 8; ++calls) {
+      if (progress()) return true;
+    }
+  } while (os::monotonic_ns() < end_ns);
+  return false;
+}
+
+bool Engine::wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spin) {
+  if (in_progress_) return false;
+  const std::uint64_t start = os::monotonic_ns();
+  const auto end = start + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
+  const auto spin_end = start + static_cast<std::uint64_t>(std::max<std::int64_t>(spin.count(), 0));
+  if (spin_until(std::min(end, spin_end))) return true;
+  for (;;) {
+    const std::uint64_t now = os::monotonic_ns();
+    if (now >= end) return false;
+    request_notification();
+    kernel_.sleep(std::chrono::nanoseconds(end - now));
+    clear_notification();
+    if (progress()) return true;
+  }
+}
+
+std::size_t Engine::tasks_in_flight() const {
+  std::size_t sum = 0;
+  for (const ContextCore* context : contexts_) sum += context->in_flight();
+  return sum;
+}
+
+}  // namespace comch::engine

@@ -1,0 +1,49 @@
+// Source: something that progress() looks at in memory, without asking the kernel. A
+// connection is one.
+//
+//   kOff     nobody looks at it: it is paused, or over.
+//   kHot     every progress() polls it.
+//   kAsleep  its peer was asked to ring; nobody looks until it does.
+//
+// Only the engine moves a source between these (SourceList); a source asks for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace comch::engine {
+
+enum class Attention : std::uint8_t { kOff, kHot, kAsleep };
+
+class Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  // Does a bounded amount of work; true when something happened.
+  virtual bool poll() = 0;
+
+  // The three steps of falling asleep without losing a wake-up: ask the peer to ring
+  // (true: a process-wide membarrier must follow), look once more, take it back.
+  virtual bool arm() = 0;
+  virtual bool ready() = 0;
+  virtual void disarm() = 0;
+  // The engine polls and has not slept for long.
+  virtual void relax() = 0;
+
+  // SourceList's notes about this source; nobody else writes them.
+  struct Notes {
+    Attention attention = Attention::kOff;
+    bool armed = false;     // arm() was called since the last disarm().
+    bool relaxed = false;   // relax() was called since the last arm().
+    bool active = false;    // Something happened since the last settle().
+    std::size_t index = 0;  // Place in SourceList::hot_ while kHot.
+  };
+  Notes notes;
+
+ protected:
+  ~Source() = default;
+};
+
+}  // namespace comch::engine

@@ -1,0 +1,114 @@
+// SourceList: see source_list.h.
+#include "engine/source_list.h"
+
+#include <algorithm>
+
+#include "os/membarrier.h"
+
+namespace comch::engine {
+
+void SourceList::make_hot(Source& source) {
+  if (source.notes.attention == Attention::kHot) return;
+  if (source.notes.armed) disarm(source);
+  source.notes.attention = Attention::kHot;
+  source.notes.active = true;
+  source.notes.index = hot_.size();
+  hot_.push_back(&source);
+  ++hot_count_;
+}
+
+void SourceList::remove(Source& source) {
+  if (source.notes.armed) disarm(source);
+  if (source.notes.attention == Attention::kHot) {
+    hot_[source.notes.index] = nullptr;
+    holes_ = true;
+    --hot_count_;
+    if (!polling_) compact();
+  }
+  source.notes.attention = Attention::kOff;
+}
+
+bool SourceList::poll() {
+  bool did = false;
+  polling_ = true;
+  // Sources made hot by a callback are behind `count` and wait for the next call.
+  const std::size_t count = hot_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    Source* source = hot_[i];
+    if (source == nullptr || !source->poll()) continue;
+    did = true;
+    if (hot_[i] == source) source->notes.active = true;
+  }
+  polling_ = false;
+  if (holes_) compact();
+  return did;
+}
+
+void SourceList::settle(bool relax) {
+  bool needs_membarrier = false;
+  std::vector<Source*> drowsy;
+  for (Source* source : hot_) {
+    if (source->notes.active) {
+      source->notes.active = false;
+    } else if (hot_count_ - drowsy.size() > kHotWhenQuiet) {
+      drowsy.push_back(source);
+      continue;
+    }
+    if (relax && !source->notes.relaxed && !source->notes.armed) {
+      source->notes.relaxed = true;
+      source->relax();
+    }
+  }
+  for (Source* source : drowsy) arm(*source, needs_membarrier);
+  if (needs_membarrier) os::expedite();
+  for (Source* source : drowsy) {
+    if (source->ready()) {
+      disarm(*source);
+      source->notes.active = true;
+      continue;
+    }
+    hot_[source->notes.index] = nullptr;
+    holes_ = true;
+    --hot_count_;
+    source->notes.attention = Attention::kAsleep;
+  }
+  if (holes_) compact();
+}
+
+bool SourceList::arm_all() {
+  bool needs_membarrier = false;
+  for (Source* source : hot_) arm(*source, needs_membarrier);
+  if (needs_membarrier) os::expedite();
+  return std::any_of(hot_.begin(), hot_.end(), [](Source* source) { return source->ready(); });
+}
+
+void SourceList::disarm_all() {
+  for (Source* source : hot_) {
+    if (source->notes.armed) disarm(*source);
+  }
+}
+
+void SourceList::arm(Source& source, bool& needs_membarrier) {
+  if (source.notes.armed) return;
+  source.notes.armed = true;
+  source.notes.relaxed = false;
+  if (source.arm()) needs_membarrier = true;
+}
+
+void SourceList::disarm(Source& source) {
+  source.notes.armed = false;
+  source.disarm();
+}
+
+void SourceList::compact() {
+  std::size_t kept = 0;
+  for (Source* source : hot_) {
+    if (source == nullptr) continue;
+    source->notes.index = kept;
+    hot_[kept++] = source;
+  }
+  hot_.resize(kept);
+  holes_ = false;
+}
+
+}  // namespace comch::engine

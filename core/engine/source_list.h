@@ -1,0 +1,55 @@
+// SourceList: which sources progress() polls, and which sleep.
+//
+// The cost of progress() follows the sources that have something to do. A few quiet ones
+// stay hot, so that a program that busy-polls one or two connections never pays for a
+// wake-up; beyond kHotWhenQuiet of them, those that were quiet between two calls of
+// settle() are put to sleep.
+//
+// Threads: the engine's. Lifetime: a source is removed before it is destroyed; remove()
+// may be called from inside poll(), also of the source being polled.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/source.h"
+
+namespace comch::engine {
+
+class SourceList {
+ public:
+  // Quiet sources that stay hot all the same; picked, not tuned: a poll of a quiet one
+  // costs 2-3 ns, a wake-up costs its peer a system call.
+  static constexpr std::size_t kHotWhenQuiet = 4;
+
+  void make_hot(Source& source);
+  void remove(Source& source);
+  static Attention attention(const Source& source) { return source.notes.attention; }
+
+  // Polls every hot source once; true when something happened.
+  bool poll();
+
+  // Called from time to time by an engine that keeps polling: puts quiet sources to sleep,
+  // and tells the others' peers that nobody sleeps here when `relax` says so.
+  void settle(bool relax);
+
+  // Before the engine sleeps: arms every hot source. True when one of them has something
+  // to do after all, so that the engine must not sleep.
+  bool arm_all();
+  // After it slept: takes that back.
+  void disarm_all();
+
+  std::size_t hot() const { return hot_count_; }
+
+ private:
+  void arm(Source& source, bool& needs_membarrier);
+  void disarm(Source& source);
+  void compact();
+
+  std::vector<Source*> hot_;  // Null where a source was removed during poll().
+  std::size_t hot_count_ = 0;
+  bool polling_ = false;
+  bool holes_ = false;
+};
+
+}  // namespace comch::engine

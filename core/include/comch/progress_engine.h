@@ -1,0 +1,82 @@
+// ProgressEngine: the one place where comch does work.
+//
+// Contexts are connected to an engine; progress() looks at them, moves what can be
+// moved and runs the callbacks. It never blocks, and its work per call is bounded.
+//
+//   auto engine = ProgressEngine::create().value();
+//   engine->connect(*server);
+//   server->start();
+//   while (running) engine->wait(std::chrono::milliseconds(100));   // or progress()
+//
+// To sleep in a loop of your own, watch event_fd() for reading with poll, epoll or
+// io_uring, and keep this order, which loses no event of any kind:
+//
+//   while (engine->progress()) {}
+//   engine->request_notification();
+//   poll(event_fd) ...
+//   engine->clear_notification();
+//
+// Threads: an engine, its contexts and their tasks belong to one thread at a time.
+// Make one engine per thread rather than share one.
+//
+// Order: events of one connection come in the order they happened. Connections take
+// turns: none can keep another waiting for more than a bounded number of messages.
+//
+// Lifetime: an engine outlives its contexts.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "comch/result.h"
+
+namespace [[gnu::visibility("default")]] comch {
+
+class Context;
+
+class ProgressEngine {
+ public:
+  // operating_system: no descriptor or no memory was to be had.
+  static Result<std::unique_ptr<ProgressEngine>> create();
+
+  // in_use: contexts are still connected; `engine` is unchanged. Else it is reset.
+  static Status destroy(std::unique_ptr<ProgressEngine>& engine);
+
+  ProgressEngine(const ProgressEngine&) = delete;
+  ProgressEngine& operator=(const ProgressEngine&) = delete;
+  // Contexts that are still connected are cut off: no callback runs any more.
+  virtual ~ProgressEngine() = default;
+
+  // Ties a context to this engine until one of the two is destroyed.
+  // not_permitted: it is connected already. bad_state: it is not idle.
+  Status connect(Context& context);
+
+  // True when something happened (a message, a completion, an event, a change of
+  // state). Must not be called from a callback, where it answers false at once.
+  bool progress();
+
+  // progress(), and when there is nothing to do spins for `spin` and then sleeps until
+  // something happens or `timeout` has passed. True when something happened.
+  bool wait(std::chrono::nanoseconds timeout,
+            std::chrono::nanoseconds spin = std::chrono::microseconds(50));
+
+  // A descriptor that becomes readable when there is something to do, if
+  // request_notification() was called. It belongs to the engine; do not read it.
+  int event_fd() const;
+
+  // Asks for one notification. If there is something to do already, event_fd() is
+  // readable when this returns.
+  Status request_notification();
+
+  // Takes the request back. Call it after every wake-up, before progress().
+  Status clear_notification();
+
+  // Tasks submitted to the engine's contexts and not completed.
+  std::size_t tasks_in_flight() const;
+
+ protected:
+  ProgressEngine() = default;
+};
+
+}  // namespace comch

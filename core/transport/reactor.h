@@ -1,0 +1,52 @@
+// Reactor: what a carrier may ask of the progress engine: to be told when the kernel has
+// something on a descriptor, and when a moment has come.
+//
+// Threads: everything here runs on the engine's thread, inside progress().
+// Lifetime: the reactor outlives every Readiness and Alarm it was given; both may be
+// withdrawn at any time, also from inside a call of theirs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "comch/result.h"
+
+namespace comch::transport {
+
+// Somebody who reads a descriptor.
+class Readiness {
+ public:
+  // The descriptor is readable, or at its end. What is not read now is told again.
+  virtual void on_readable() = 0;
+
+ protected:
+  ~Readiness() = default;
+};
+
+// Somebody who waits for a moment. An alarm rings once each time it is set.
+class Alarm {
+ public:
+  virtual void on_alarm() = 0;
+
+  static constexpr std::uint64_t kNotSet = ~std::uint64_t{0};
+  std::uint64_t due_ns = kNotSet;  // Written by the reactor only.
+
+ protected:
+  ~Alarm() = default;
+};
+
+class Reactor {
+ public:
+  virtual Status watch(int fd, Readiness& who) = 0;
+  virtual void unwatch(int fd) = 0;
+
+  // Rings `alarm` at or after `due_ns` of the monotonic clock; setting it again moves it.
+  virtual void set_alarm(Alarm& alarm, std::uint64_t due_ns) = 0;
+  virtual void clear_alarm(Alarm& alarm) = 0;
+  virtual std::uint64_t now_ns() const = 0;
+
+ protected:
+  ~Reactor() = default;
+};
+
+}  // namespace comch::transport

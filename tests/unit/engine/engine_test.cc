@@ -1,0 +1,214 @@
+// Engine: in which order one progress() works, how often it asks the kernel, how it sleeps.
+#include "engine/engine.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <string>
+
+#include "os/clock.h"
+#include "os/syscalls.h"
+#include "unit/engine/fake_context.h"
+
+namespace comch::engine {
+namespace {
+
+using Calls = std::vector<std::string>;
+
+// Everything an engine can be asked to look at; each writes into one log.
+struct FakeWork final : Source, transport::Readiness, transport::Alarm {
+  explicit FakeWork(Calls& c) : calls(c) {}
+  bool poll() override {
+    calls.emplace_back("source");
+    return std::exchange(busy, false);
+  }
+  bool arm() override { return false; }
+  bool ready() override { return busy; }
+  void disarm() override {}
+  void relax() override {}
+  void on_readable() override {
+    calls.emplace_back("kernel");
+    event.drain();
+  }
+  void on_alarm() override { calls.emplace_back("alarm"); }
+
+  Calls& calls;
+  bool busy = false;
+  os::Event event = os::Event::create().value();
+};
+
+struct EngineTest : testing::Test {
+  ~EngineTest() override {
+    engine->clear_alarm(work);
+    engine->unwatch(work.event.fd().get());
+    engine->remove(work);
+  }
+
+  bool readable() const {
+    pollfd look{.fd = engine->event_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&look, 1, 0) == 1;
+  }
+
+  std::unique_ptr<Engine> engine = Engine::create().value();
+  Calls calls;
+  FakeWork work{calls};
+};
+
+TEST_F(EngineTest, ProgressLooksAtMemoryThenAsksTheKernelThenLooksAtWhatThatBrought) {
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context.core));
+  context.core.working = [&] { calls.emplace_back("context"); };
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  work.event.signal();
+  engine->set_alarm(work, 0);
+  context.core.request_work();
+  engine->make_hot(work);
+  EXPECT_TRUE(engine->progress());
+  EXPECT_EQ(calls, (Calls{"context", "source", "kernel", "alarm", "source"}));
+}
+
+TEST_F(EngineTest, AnIdleEngineDoesNothing) {
+  EXPECT_FALSE(engine->progress());
+  EXPECT_FALSE(engine->wait(std::chrono::milliseconds(1), {}));
+  engine->request_notification();
+  EXPECT_FALSE(readable());
+}
+
+TEST_F(EngineTest, AContextThatAsksForWorkWhileWorkingHasItInTheNextCall) {
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context.core));
+  context.core.working = [&] { context.core.request_work(); };
+  context.core.request_work();
+  engine->progress();
+  EXPECT_EQ(context.core.calls, Calls{"work"});
+  engine->progress();
+  EXPECT_EQ(context.core.calls, (Calls{"work", "work"}));
+}
+
+TEST_F(EngineTest, ProgressInsideACallbackAnswersFalse) {
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context.core));
+  bool inner = true;
+  bool waited = true;
+  context.core.working = [&] {
+    inner = engine->progress();
+    waited = engine->wait(std::chrono::hours(1), {});
+  };
+  context.core.request_work();
+  engine->progress();
+  EXPECT_FALSE(inner);
+  EXPECT_FALSE(waited);
+}
+
+// Each line: what happens, before or behind the request for a notification.
+TEST_F(EngineTest, EveryKindOfNewsMakesTheDescriptorReadableBeforeOrAfterTheRequest) {
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context.core));
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  const std::vector<std::pair<const char*, std::function<void()>>> news{
+      {"a descriptor", [&] { work.event.signal(); }},
+      {"an alarm", [&] { engine->set_alarm(work, 0); }},
+      {"a context", [&] { context.core.request_work(); }},
+      {"a source",
+       [&] {
+         work.busy = true;
+         engine->make_hot(work);
+       }},
+  };
+  for (const auto& [what, happens] : news) {
+    happens();
+    engine->request_notification();
+    EXPECT_TRUE(readable()) << what << " before the request";
+    engine->clear_notification();
+    while (engine->progress()) {
+    }
+    engine->request_notification();
+    EXPECT_FALSE(readable()) << what << " is over";
+    happens();
+    EXPECT_TRUE(readable()) << what << " after the request";
+    engine->clear_notification();
+    while (engine->progress()) {
+    }
+  }
+}
+
+TEST_F(EngineTest, WaitSleepsUntilAnAlarmIsDue) {
+  const std::uint64_t start = engine->now_ns();
+  engine->set_alarm(work, start + 5'000'000);
+  EXPECT_TRUE(engine->wait(std::chrono::hours(1), {}));
+  EXPECT_GE(engine->now_ns() - start, 5'000'000u);
+  EXPECT_EQ(calls, Calls{"alarm"});
+}
+
+TEST_F(EngineTest, AnEarlierAlarmMovesTheWakeUpForward) {
+  FakeWork later(calls);
+  engine->set_alarm(later, engine->now_ns() + 3'600'000'000'000);
+  engine->request_notification();
+  EXPECT_FALSE(readable());
+  engine->set_alarm(work, 0);
+  EXPECT_TRUE(readable());
+  engine->clear_alarm(later);
+}
+
+// A clock that moves only when the test says so.
+std::uint64_t test_clock_ns = 0;
+const os::Syscalls& with_test_clock() {
+  static const os::Syscalls table = [] {
+    os::Syscalls rigged = os::kKernel;
+    rigged.clock_gettime = [](clockid_t, timespec* now) {
+      *now = {.tv_sec = static_cast<time_t>(test_clock_ns / 1'000'000'000),
+              .tv_nsec = static_cast<long>(test_clock_ns % 1'000'000'000)};
+      return 0;
+    };
+    return rigged;
+  }();
+  return table;
+}
+
+struct EngineClockTest : EngineTest {
+  // Calls of progress(), `apart_ns` from each other, until the kernel's news was told.
+  int calls_until_told(std::uint64_t apart_ns) {
+    calls.clear();
+    work.event.signal();
+    int n = 0;
+    while (calls.empty() && n < 1'000'000) {
+      test_clock_ns += apart_ns;
+      engine->progress();
+      ++n;
+    }
+    return n;
+  }
+  os::ScopedSyscalls rigged{with_test_clock()};
+};
+
+TEST_F(EngineClockTest, ABusyLoopAsksTheKernelAboutEveryTwentyMicroseconds) {
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  for (int i = 0; i < 100'000; ++i) {
+    test_clock_ns += 10;
+    engine->progress();
+  }
+  const int n = calls_until_told(10);
+  EXPECT_LT(n * 10, 2 * 20'000 + 10);
+}
+
+TEST_F(EngineClockTest, ASlowLoopAsksTheKernelEveryTime) {
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  for (int i = 0; i < 100; ++i) {
+    test_clock_ns += 1'000'000;
+    engine->progress();
+  }
+  EXPECT_EQ(calls_until_told(1'000'000), 1);
+}
+
+TEST_F(EngineClockTest, ABusyLoopThatBecomesSlowSoonAsksTheKernelEveryTime) {
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  for (int i = 0; i < 100'000; ++i) {
+    test_clock_ns += 10;
+    engine->progress();
+  }
+  EXPECT_LE(calls_until_told(10'000'000), 100) << "a second, of a program that draws frames";
+  EXPECT_EQ(calls_until_told(10'000'000), 1);
+}
+
+}  // namespace
+}  // namespace comch::engine

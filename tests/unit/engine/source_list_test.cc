@@ -1,0 +1,180 @@
+// SourceList: who is polled, who sleeps, and sources that come and go while others are polled.
+#include "engine/source_list.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace comch::engine {
+namespace {
+
+struct FakeSource final : Source {
+  bool poll() override {
+    ++polls;
+    then();
+    return std::exchange(busy, false);
+  }
+  bool arm() override {
+    ++arms;
+    return false;
+  }
+  bool ready() override { return is_ready; }
+  void disarm() override { ++disarms; }
+  void relax() override { ++relaxes; }
+
+  int polls = 0, arms = 0, disarms = 0, relaxes = 0;
+  bool busy = false;
+  bool is_ready = false;
+  std::function<void()> then = [] {};
+};
+
+struct SourceListTest : testing::Test {
+  void make_all_hot() {
+    for (FakeSource& source : sources) list.make_hot(source);
+  }
+  std::size_t asleep() const {
+    return static_cast<std::size_t>(
+        std::count_if(sources.begin(), sources.end(), [](const FakeSource& source) {
+          return SourceList::attention(source) == Attention::kAsleep;
+        }));
+  }
+
+  SourceList list;
+  std::array<FakeSource, SourceList::kHotWhenQuiet + 6> sources;
+};
+
+TEST_F(SourceListTest, EveryHotSourceIsPolledOnce) {
+  make_all_hot();
+  make_all_hot();
+  sources[3].busy = true;
+  EXPECT_TRUE(list.poll());
+  EXPECT_FALSE(list.poll());
+  for (const FakeSource& source : sources) EXPECT_EQ(source.polls, 2);
+}
+
+TEST_F(SourceListTest, ARemovedSourceIsNotPolled) {
+  make_all_hot();
+  list.remove(sources[0]);
+  list.remove(sources[0]);
+  list.poll();
+  EXPECT_EQ(sources[0].polls, 0);
+  EXPECT_EQ(list.hot(), sources.size() - 1);
+  EXPECT_EQ(SourceList::attention(sources[0]), Attention::kOff);
+}
+
+TEST_F(SourceListTest, ASourceMayRemoveItselfAndOthersWhileItIsPolled) {
+  make_all_hot();
+  sources[1].then = [&] {
+    list.remove(sources[1]);
+    list.remove(sources[0]);
+    list.remove(sources[2]);
+  };
+  list.poll();
+  EXPECT_EQ(sources[2].polls, 0);
+  list.poll();
+  EXPECT_EQ(sources[0].polls, 1);
+  EXPECT_EQ(sources[1].polls, 1);
+  EXPECT_EQ(sources[3].polls, 2);
+}
+
+TEST_F(SourceListTest, ASourceMadeHotWhilePollingWaitsForTheNextTurn) {
+  list.make_hot(sources[0]);
+  sources[0].then = [&] {
+    list.remove(sources[0]);
+    list.make_hot(sources[0]);
+    list.make_hot(sources[1]);
+  };
+  list.poll();
+  EXPECT_EQ(sources[0].polls, 1);
+  EXPECT_EQ(sources[1].polls, 0);
+  sources[0].then = [] {};
+  list.poll();
+  EXPECT_EQ(sources[0].polls, 2);
+  EXPECT_EQ(sources[1].polls, 1);
+}
+
+TEST_F(SourceListTest, AFewQuietSourcesStayHotAndTheOthersFallAsleep) {
+  make_all_hot();
+  list.settle(false);
+  EXPECT_EQ(asleep(), 0u) << "fresh sources count as active";
+  list.settle(false);
+  EXPECT_EQ(asleep(), sources.size() - SourceList::kHotWhenQuiet);
+  for (const FakeSource& source : sources) {
+    const bool sleeps = SourceList::attention(source) == Attention::kAsleep;
+    EXPECT_EQ(source.arms, sleeps ? 1 : 0);
+    EXPECT_EQ(source.disarms, 0);
+  }
+}
+
+TEST_F(SourceListTest, ASourceThatDidSomethingDoesNotFallAsleep) {
+  make_all_hot();
+  list.settle(false);
+  for (FakeSource& source : sources) source.busy = true;
+  list.poll();
+  list.settle(false);
+  EXPECT_EQ(asleep(), 0u);
+}
+
+TEST_F(SourceListTest, ASourceWithSomethingToDoAfterAllStaysAwake) {
+  make_all_hot();
+  list.settle(false);
+  for (FakeSource& source : sources) source.is_ready = true;
+  list.settle(false);
+  EXPECT_EQ(asleep(), 0u);
+  for (const FakeSource& source : sources) EXPECT_EQ(source.arms, source.disarms);
+}
+
+TEST_F(SourceListTest, ASleeperThatIsWokenIsDisarmedAndPolled) {
+  make_all_hot();
+  list.settle(false);
+  list.settle(false);
+  for (FakeSource& source : sources) {
+    if (SourceList::attention(source) != Attention::kAsleep) continue;
+    list.make_hot(source);
+    EXPECT_EQ(source.disarms, 1);
+    const int before = source.polls;
+    list.poll();
+    EXPECT_EQ(source.polls, before + 1);
+  }
+  EXPECT_EQ(list.hot(), sources.size());
+}
+
+TEST_F(SourceListTest, ASleeperThatIsRemovedIsDisarmed) {
+  make_all_hot();
+  list.settle(false);
+  list.settle(false);
+  for (FakeSource& source : sources) list.remove(source);
+  for (const FakeSource& source : sources) EXPECT_EQ(source.arms, source.disarms);
+  EXPECT_EQ(list.hot(), 0u);
+}
+
+TEST_F(SourceListTest, BeforeSleepEverySourceIsArmedAndAsked) {
+  make_all_hot();
+  EXPECT_FALSE(list.arm_all());
+  sources[5].is_ready = true;
+  EXPECT_TRUE(list.arm_all()) << "asked again: arming is not repeated";
+  for (const FakeSource& source : sources) EXPECT_EQ(source.arms, 1);
+  list.disarm_all();
+  for (const FakeSource& source : sources) EXPECT_EQ(source.disarms, 1);
+}
+
+TEST_F(SourceListTest, ASourceIsRelaxedOnceUntilItIsArmed) {
+  list.make_hot(sources[0]);
+  list.settle(false);
+  EXPECT_EQ(sources[0].relaxes, 0);
+  list.settle(true);
+  list.settle(true);
+  EXPECT_EQ(sources[0].relaxes, 1);
+  list.arm_all();
+  list.settle(true);
+  EXPECT_EQ(sources[0].relaxes, 1) << "an armed source must not be relaxed";
+  list.disarm_all();
+  list.settle(true);
+  EXPECT_EQ(sources[0].relaxes, 2);
+}
+
+}  // namespace
+}  // namespace comch::engine
