@@ -1,0 +1,171 @@
+// ShmChannel: see channel.h.
+#include "transport/shm/channel.h"
+
+#include <array>
+
+#include "base/say.h"
+#include "os/packet.h"
+#include "wire/handshake.h"
+
+namespace comch::transport::shm {
+namespace {
+
+using comch::shm::RingPlace;
+
+const RingPlace& outgoing(const ChannelTerms& terms) {
+  return terms.is_server ? terms.layout.to_client : terms.layout.to_server;
+}
+
+const RingPlace& incoming(const ChannelTerms& terms) {
+  return terms.is_server ? terms.layout.to_server : terms.layout.to_client;
+}
+
+}  // namespace
+
+ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
+                       const ChannelTerms& terms)
+    : reactor_(reactor),
+      socket_(std::move(socket)),
+      mapping_(std::move(mapping)),
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(terms.layout.max_message)),
+      sender_(comch::shm::ring_at(mapping_.bytes().data(), outgoing(terms).shared),
+              mapping_.bytes().data() + outgoing(terms).data, outgoing(terms).capacity,
+              terms.layout.max_message, outgoing(terms).queue),
+      receiver_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared),
+                mapping_.bytes().data() + incoming(terms).data, incoming(terms).capacity,
+                terms.layout.max_message, incoming(terms).queue),
+      data_sleeper_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared).data_bell),
+      space_sleeper_(
+          comch::shm::ring_at(mapping_.bytes().data(), outgoing(terms).shared).space_bell),
+      data_ringer_(comch::shm::ring_at(mapping_.bytes().data(), outgoing(terms).shared).data_bell,
+                   !terms.own_membarrier),
+      space_ringer_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared).space_bell,
+                    !terms.own_membarrier),
+      may_relax_(terms.own_membarrier && terms.peer_has_membarrier) {}
+
+ShmChannel::~ShmChannel() { close(false); }
+
+Status ShmChannel::open() { return reactor_.watch(socket_.get(), *this); }
+
+Status ShmChannel::send(std::span<const std::byte> message) {
+  if (peer_state_ != PeerState::kOpen) [[unlikely]] {
+    return fail(Errc::connection_reset, "the peer is gone");
+  }
+  Status pushed = sender_.push(message);
+  if (!pushed) [[unlikely]] {
+    if (pushed.error().code == Errc::connection_reset) broken("its receive position");
+    return pushed;
+  }
+  if (data_ringer_.should_ring()) [[unlikely]]
+    ring();
+  return {};  // Not `pushed`: copying it would cost as much as the push.
+}
+
+std::optional<std::span<const std::byte>> ShmChannel::look() {
+  std::uint32_t size = 0;
+  switch (receiver_.look(scratch_.get(), size)) {
+    case comch::shm::Look::kMessage:
+      return std::span<const std::byte>(scratch_.get(), size);
+    case comch::shm::Look::kBroken:
+      broken("a record in its ring");
+      break;
+    case comch::shm::Look::kNothing:
+      break;
+  }
+  return std::nullopt;
+}
+
+void ShmChannel::flush() {
+  if (receiver_.flush() && space_ringer_.should_ring()) ring();
+}
+
+bool ShmChannel::arm(bool for_data, bool for_space) {
+  const bool data = for_data && data_sleeper_.arm();
+  const bool space = for_space && space_sleeper_.arm();
+  return data || space;
+}
+
+void ShmChannel::disarm() {
+  data_sleeper_.disarm();
+  space_sleeper_.disarm();
+}
+
+void ShmChannel::relax() {
+  if (!may_relax_) return;
+  data_sleeper_.relax();
+  space_sleeper_.relax();
+}
+
+void ShmChannel::ring() {
+  if (!socket_) return;
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(wire::Doorbell{}, buffer);
+  // Full: the peer has not read the rings before this one, so that it will wake anyway.
+  std::ignore = os::send(socket_, std::span(buffer).first(size));
+  ++wakes_sent_;
+}
+
+void ShmChannel::close(bool orderly) {
+  if (!socket_) return;
+  if (orderly && peer_state_ == PeerState::kOpen) {
+    std::array<std::byte, wire::kMaxPacket> buffer;
+    const std::size_t size = wire::encode(wire::Goodbye{.orderly = true}, buffer);
+    std::ignore = os::send(socket_, std::span(buffer).first(size));
+  }
+  reactor_.unwatch(socket_.get());
+  socket_.reset();
+}
+
+void ShmChannel::end(PeerState state) {
+  // A peer that said goodbye may still turn out to have lied in its ring.
+  if (peer_state_ == PeerState::kLost || peer_state_ == state) return;
+  peer_state_ = state;
+  if (socket_) reactor_.unwatch(socket_.get());
+  if (owner_ != nullptr) owner_->on_peer_end();
+}
+
+void ShmChannel::broken(const char* what) {
+  if (peer_state_ != PeerState::kLost) {
+    say(LogLevel::kWarning, "a peer wrote nonsense into {}; its connection is closed", what);
+  }
+  end(PeerState::kLost);
+}
+
+// One packet per call: the reactor says again when there is more, and to ask for a second
+// would cost every wake-up a system call. A peer that rings more often than it is read is
+// slowed down by its own socket, not by us.
+void ShmChannel::on_readable() {
+  if (peer_state_ != PeerState::kOpen || !socket_) return;
+  if (read_packet() && owner_ != nullptr) owner_->on_wake();
+}
+
+// True when the peer rang.
+bool ShmChannel::read_packet() {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const Result<os::Packet> packet = os::receive(socket_, buffer);
+  if (!packet) {
+    if (packet.error().code != Errc::again) end(PeerState::kLost);
+    return false;
+  }
+  if (packet->end) {
+    end(PeerState::kLost);
+    return false;
+  }
+  if (packet->truncated || packet->fd_count != 0) {
+    broken("its socket");
+    return false;
+  }
+  const Result<wire::Packet> said = wire::decode(std::span(buffer).first(packet->size));
+  if (said && std::holds_alternative<wire::Doorbell>(*said)) {
+    ++wakes_received_;
+    return true;
+  }
+  if (said && std::holds_alternative<wire::Goodbye>(*said)) {
+    end(std::get<wire::Goodbye>(*said).orderly ? PeerState::kOrderly : PeerState::kLost);
+    return false;
+  }
+  broken("its socket");
+  return false;
+}
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,78 @@
+// ShmChannel: a connection's control path in memory that both processes map.
+//
+// Messages go through two RecordRings, one each way. The unix socket of the handshake
+// stays open beside them: its end is the peer's death, a packet on it is the peer ringing
+// (Doorbell) or leaving in order (Goodbye). So one descriptor serves for waking, for
+// telling who rang and for noticing a kill -9, and no peer can swallow another's wake-up.
+//
+// Threads: the reactor's. Lifetime: owns the socket and the mapping.
+#pragma once
+
+#include <memory>
+
+#include "os/fd.h"
+#include "os/memfd.h"
+#include "shm/bell.h"
+#include "shm/layout.h"
+#include "shm/record_ring.h"
+#include "transport/transport.h"
+
+namespace comch::transport::shm {
+
+// Which end of the connection this is, and what both ends can do.
+struct ChannelTerms {
+  comch::shm::ControlLayout layout;
+  bool is_server = false;
+  bool peer_has_membarrier = false;
+  bool own_membarrier = false;
+};
+
+class ShmChannel final : public Channel, public Readiness {
+ public:
+  ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping, const ChannelTerms& terms);
+  ~ShmChannel() override;
+
+  // Begins to listen to the socket. operating_system: see sys.
+  Status open();
+
+  void attach(ChannelOwner& owner) override { owner_ = &owner; }
+  Status send(std::span<const std::byte> message) override;
+  bool has_room(std::uint32_t bytes) override { return sender_.has_room(bytes); }
+  std::optional<std::span<const std::byte>> look() override;
+  bool has_message() const override { return !receiver_.broken() && receiver_.ready(); }
+  void pop() override { receiver_.pop(); }
+  void flush() override;
+  bool arm(bool for_data, bool for_space) override;
+  void disarm() override;
+  void relax() override;
+  PeerState peer_state() const override { return peer_state_; }
+  std::uint64_t wakes_sent() const override { return wakes_sent_; }
+  std::uint64_t wakes_received() const override { return wakes_received_; }
+  void close(bool orderly) override;
+
+  void on_readable() override;
+
+ private:
+  void ring();
+  void end(PeerState state);
+  void broken(const char* what);
+  bool read_packet();
+
+  Reactor& reactor_;
+  os::Fd socket_;
+  os::Mapping mapping_;
+  std::unique_ptr<std::byte[]> scratch_;
+  comch::shm::RecordSender<> sender_;
+  comch::shm::RecordReceiver<> receiver_;
+  comch::shm::BellSleeper<> data_sleeper_;   // Of the ring we receive from.
+  comch::shm::BellSleeper<> space_sleeper_;  // Of the ring we send to.
+  comch::shm::BellRinger<> data_ringer_;     // Of the ring we send to.
+  comch::shm::BellRinger<> space_ringer_;    // Of the ring we receive from.
+  ChannelOwner* owner_ = nullptr;
+  std::uint64_t wakes_sent_ = 0;
+  std::uint64_t wakes_received_ = 0;
+  PeerState peer_state_ = PeerState::kOpen;
+  bool may_relax_;
+};
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,50 @@
+// Rendezvous: the place in the file system where a client finds a server by name.
+//
+//   <runtime directory>/<representor's PCI address>+<server name>/
+//       lock      held by the server as long as it lives; the kernel frees it on death
+//       socket    where it listens
+//
+// A name is taken while its lock is held, and by nobody else; what a dead owner left is
+// taken over at once.
+//
+// Threads: values. Lifetime: destroying a Berth removes what it made and frees the name.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "comch/result.h"
+#include "os/fd.h"
+
+namespace comch::transport::shm {
+
+std::string berth_name(std::string_view representor, std::string_view server_name);
+
+// A server's place, held.
+class Berth {
+ public:
+  // already_exist: a living server has the name. not_permitted: the runtime directory may
+  // not be written, or the place is another user's. operating_system: see sys.
+  static Result<Berth> take(std::string_view representor, std::string_view server_name);
+
+  Berth(Berth&&) noexcept = default;
+  Berth& operator=(Berth&&) noexcept = default;
+  ~Berth();
+
+  const os::Fd& socket() const { return socket_; }
+
+ private:
+  Berth(os::Fd runtime, os::Fd directory, os::Fd lock, std::string name);
+
+  os::Fd runtime_;
+  os::Fd directory_;
+  os::Fd lock_;
+  os::Fd socket_;
+  std::string name_;
+};
+
+// A connection to the server of that name, wherever the runtime directories have it.
+// not_found: no such server. again: its backlog is full.
+Result<os::Fd> call(std::string_view representor, std::string_view server_name);
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,50 @@
+// Liar: the other end of a handshake, as a bare socket that says whatever a test likes.
+//
+// Threads: one. Lifetime: values.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "os/packet.h"
+#include "wire/handshake.h"
+
+namespace comch::test {
+
+template <class Packet>
+Status say_packet(const os::Fd& socket, const Packet& packet, std::span<const int> fds = {}) {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(packet, buffer);
+  return os::send(socket, std::span(buffer).first(size), fds);
+}
+
+inline Status say_bytes(const os::Fd& socket, std::string_view bytes) {
+  return os::send(socket, std::as_bytes(std::span(bytes)));
+}
+
+// What the other side said, or nothing when it said nothing (yet) that can be read.
+struct Heard {
+  std::optional<wire::Packet> packet;
+  os::Packet raw;
+};
+inline Heard hear(const os::Fd& socket) {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  Heard heard;
+  Result<os::Packet> packet = os::receive(socket, buffer);
+  if (!packet) return heard;
+  heard.raw = std::move(*packet);
+  const Result<wire::Packet> said = wire::decode(std::span(buffer).first(heard.raw.size));
+  if (said) heard.packet = *said;
+  return heard;
+}
+
+inline std::optional<Errc> hear_refusal(const os::Fd& socket) {
+  const Heard heard = hear(socket);
+  if (!heard.packet || !std::holds_alternative<wire::Refusal>(*heard.packet)) return std::nullopt;
+  return std::get<wire::Refusal>(*heard.packet).code;
+}
+
+}  // namespace comch::test
