@@ -1,0 +1,100 @@
+// ClientImpl: see client_impl.h.
+#include "comch/client_impl.h"
+
+#include <utility>
+
+#include "comch/carriers.h"
+#include "comch/server_name.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+ClientImpl::ClientImpl(Client& face, std::shared_ptr<Device> d, std::string_view name)
+    : Endpoint(face, d->info().capability), device(std::move(d)), server_name(name) {}
+
+ClientImpl::~ClientImpl() {
+  connector_.reset();
+  ended_.reset();
+  drop_all();
+}
+
+Status ClientImpl::set_connect_timeout(std::chrono::milliseconds timeout) {
+  if (Status s = require_idle(); !s) return s;
+  if (timeout <= timeout.zero()) return fail(Errc::invalid_value, "the timeout must be positive");
+  connect_timeout_ = timeout;
+  return {};
+}
+
+Status ClientImpl::set_server_name(std::string_view name) {
+  if (Status s = require_idle(); !s) return s;
+  if (Status s = check_server_name(name, capability_); !s) return s;
+  server_name = name;
+  return {};
+}
+
+Status ClientImpl::set_acting(Identity identity) {
+  const Status s = require_idle();
+  if (s) acting_ = identity;
+  return s;
+}
+
+Result<Connection*> ClientImpl::connection() const {
+  if (connection_ == nullptr) return fail(Errc::bad_state, "the client is not connected");
+  return connection_;
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+Result<bool> ClientImpl::on_start() {
+  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  transport::ConnectRequest request{
+      .server_name = server_name,
+      .representor = device->info().pci,
+      .limits = {limits().max_message_size, limits().recv_queue_size},
+      .acting = std::nullopt,
+      .deadline_ns = engine()->now_ns() + static_cast<std::uint64_t>(
+                                              std::chrono::nanoseconds(connect_timeout_).count())};
+  if (acting_) request.acting = {acting_->uid, acting_->gid};
+  auto connector = carrier_of(device->info()).connect(*engine(), request, *this);
+  if (!connector) return std::unexpected(connector.error());
+  connector_ = std::move(*connector);
+  return false;
+}
+
+void ClientImpl::on_channel(std::unique_ptr<transport::Channel> channel, const PeerIdentity& peer) {
+  connector_.reset();
+  connection_ = &adopt(std::move(channel), 0, peer);
+  ready();
+}
+
+void ClientImpl::on_refused(const Error& error, std::string reason) {
+  connector_.reset();
+  fatal(error, std::move(reason));
+}
+
+void ClientImpl::on_stop(bool deliver) {
+  connector_.reset();
+  close_connections(deliver);
+}
+
+void ClientImpl::on_cut_off() {
+  connector_.reset();
+  connection_ = nullptr;
+  ended_.reset();
+  drop_all();
+}
+
+void ClientImpl::on_ended(std::unique_ptr<ConnectionImpl> connection) {
+  connection_ = nullptr;
+  ended_ = std::move(connection);
+  if (state() != ContextState::kRunning) return;
+  const std::optional<Error>& loss = ended_->loss();
+  if (loss) {
+    fatal(*loss, "the server is lost: it died, or broke the protocol");
+  } else {
+    fatal(Error{Errc::shutdown, 0, "the server ended the connection"},
+          "the server ended the connection");
+  }
+}
+
+}  // namespace comch

@@ -1,0 +1,271 @@
+// ConnectionImpl: see connection_impl.h.
+#include "comch/connection_impl.h"
+
+#include <utility>
+
+#include "comch/endpoint.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+using transport::PeerState;
+
+ConnectionImpl::ConnectionImpl(Endpoint& endpoint, ConnectionId id,
+                               std::unique_ptr<transport::Channel> channel,
+                               const PeerIdentity& peer)
+    : endpoint_(endpoint), channel_(std::move(channel)), id_(id), peer_(peer) {
+  channel_->attach(*this);
+  update_attention();
+}
+
+ConnectionImpl::~ConnectionImpl() {
+  endpoint_.engine()->clear_alarm(*this);
+  endpoint_.engine()->remove(*this);
+  endpoint_.forget(*this);
+}
+
+ConnectionCounters ConnectionImpl::counters() const {
+  ConnectionCounters now = counters_;
+  now.wakes_sent = channel_->wakes_sent() - wakes_sent_before_;
+  now.wakes_received = channel_->wakes_received() - wakes_received_before_;
+  return now;
+}
+
+void ConnectionImpl::reset_counters() {
+  counters_ = {};
+  wakes_sent_before_ = channel_->wakes_sent();
+  wakes_received_before_ = channel_->wakes_received();
+}
+
+// --- Sending -----------------------------------------------------------------------------
+
+void ConnectionImpl::count_sent(std::size_t bytes) {
+  ++counters_.sent_messages;
+  counters_.sent_bytes += bytes;
+}
+
+Status ConnectionImpl::try_send(std::span<const std::byte> message) {
+  if (message.size() > endpoint_.limits().max_message_size) {
+    return fail(Errc::too_big, "the message is longer than max_msg_size");
+  }
+  switch (state_) {
+    case ConnectionState::kEstablished:
+      break;
+    case ConnectionState::kDraining:
+      return fail(Errc::connection_reset, "the peer is gone");
+    default:
+      return fail(Errc::bad_state, "the connection is closing");
+  }
+  if (!pending_.empty()) {
+    ++counters_.sends_held;
+    return fail(Errc::again, "earlier messages wait for room in the peer's queue");
+  }
+  Status sent = channel_->send(message);
+  if (sent) [[likely]] {
+    count_sent(message.size());
+    return {};  // Not `sent`: copying one that was just written costs as much as the send.
+  }
+  if (sent.error().code == Errc::again) {
+    ++counters_.sends_held;
+    sent.error().what = "the peer's queue is full";
+  }
+  return sent;
+}
+
+bool ConnectionImpl::can_send() const {
+  return state_ == ConnectionState::kEstablished && pending_.empty() &&
+         channel_->has_room(endpoint_.limits().max_message_size);
+}
+
+void ConnectionImpl::request_space() {
+  if (state_ != ConnectionState::kEstablished) return;
+  space_wanted_ = true;
+  update_attention();
+}
+
+void ConnectionImpl::submit(SendTaskImpl& task) {
+  ++in_flight_;
+  if (state_ == ConnectionState::kEstablished && pending_.empty()) {
+    const Status sent = channel_->send({task.data, task.size});
+    if (sent) [[likely]] {
+      count_sent(task.size);
+      return endpoint_.complete(task);
+    }
+    if (sent.error().code != Errc::again) return endpoint_.complete(task, sent.error());
+    ++counters_.sends_held;
+  } else if (state_ != ConnectionState::kEstablished) {
+    const Errc code = loss_ ? Errc::connection_reset : Errc::shutdown;
+    return endpoint_.complete(task, Error{code, 0, "the connection is ending"});
+  }
+  pending_.push_back(task);
+  update_attention();
+}
+
+bool ConnectionImpl::cancel(SendTaskImpl& task) {
+  if (task.delivered) return false;
+  pending_.remove(task);
+  --in_flight_;
+  if (state_ == ConnectionState::kClosing && pending_.empty()) finish(true);
+  return true;
+}
+
+bool ConnectionImpl::deliver_pending() {
+  bool did = false;
+  while (SendTaskImpl* task = pending_.front()) {
+    const Status sent = channel_->send({task->data, task->size});
+    // Any other failure has emptied pending_ through on_peer_end().
+    if (!sent) break;
+    pending_.remove(*task);
+    count_sent(task->size);
+    endpoint_.complete(*task);
+    did = true;
+  }
+  if (state_ == ConnectionState::kClosing) {
+    if (pending_.empty()) {
+      finish(true);
+    } else if (did) {
+      endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
+    }
+  }
+  return did;
+}
+
+void ConnectionImpl::fail_pending(const Error& error) {
+  while (SendTaskImpl* task = pending_.pop_front()) endpoint_.complete(*task, error);
+}
+
+bool ConnectionImpl::offer_space() {
+  if (!can_send()) return false;
+  space_wanted_ = false;
+  endpoint_.offer_space(*this);
+  return true;
+}
+
+// --- Receiving ---------------------------------------------------------------------------
+
+void ConnectionImpl::count_received(std::size_t bytes) {
+  ++counters_.received_messages;
+  counters_.received_bytes += bytes;
+}
+
+bool ConnectionImpl::receive() {
+  bool did = false;
+  for (int budget = kReceiveBudget; budget > 0 && wants_data(); --budget) {
+    const auto message = channel_->look();
+    if (!message) break;
+    in_callback_ = true;
+    const Receipt receipt = endpoint_.hand_out(*this, *message);
+    in_callback_ = false;
+    if (receipt == Receipt::kTaken) count_received(message->size());
+    if (!open()) return true;
+    if (receipt == Receipt::kKeep) {
+      paused_ = true;
+      break;
+    }
+    channel_->pop();
+    did = true;
+  }
+  if (did) channel_->flush();
+  return did;
+}
+
+void ConnectionImpl::pause() {
+  paused_ = true;
+  if (!in_callback_) update_attention();
+}
+
+void ConnectionImpl::resume() {
+  paused_ = false;
+  if (!in_callback_) update_attention();
+}
+
+std::optional<std::span<const std::byte>> ConnectionImpl::take() {
+  // Inside the receive callback the queue's first message is the one being shown.
+  if (!paused_ || in_callback_ || !receiving()) return std::nullopt;
+  const auto message = channel_->look();
+  if (message) {
+    channel_->pop();
+    channel_->flush();
+    count_received(message->size());
+  }
+  if (state_ == ConnectionState::kDraining) update_attention();
+  return message;
+}
+
+// --- Ending ------------------------------------------------------------------------------
+
+void ConnectionImpl::on_peer_end() {
+  if (channel_->peer_state() == PeerState::kLost) {
+    loss_ = Error{Errc::connection_reset, 0, "the peer is lost"};
+  }
+  fail_pending(Error{Errc::connection_reset, 0, "the peer is gone"});
+  space_wanted_ = false;
+  if (state_ == ConnectionState::kEstablished) state_ = ConnectionState::kDraining;
+  if (state_ == ConnectionState::kClosing) return finish(false);
+  update_attention();
+}
+
+void ConnectionImpl::begin_close(bool deliver) {
+  if (!open()) return;
+  if (state_ == ConnectionState::kDraining) return finish(true);
+  if (deliver && !pending_.empty()) {
+    if (state_ == ConnectionState::kClosing) return;
+    state_ = ConnectionState::kClosing;
+    endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
+    return update_attention();
+  }
+  fail_pending(Error{Errc::shutdown, 0, "the connection was ended before it was sent"});
+  finish(deliver);
+}
+
+void ConnectionImpl::on_alarm() {
+  fail_pending(Error{Errc::time_out, 0, "the peer made no room while the connection was closing"});
+  finish(false);
+}
+
+void ConnectionImpl::finish(bool orderly) {
+  if (!open()) return;
+  state_ = ConnectionState::kClosed;
+  endpoint_.engine()->clear_alarm(*this);
+  endpoint_.engine()->remove(*this);
+  channel_->close(orderly);
+  endpoint_.ended(*this);
+}
+
+// --- The engine's ------------------------------------------------------------------------
+
+bool ConnectionImpl::poll() {
+  bool did = false;
+  if (!pending_.empty()) did = deliver_pending();
+  if (space_wanted_) did = offer_space() || did;
+  if (wants_data()) did = receive() || did;
+  if (state_ == ConnectionState::kDraining && !channel_->has_message()) {
+    finish(true);
+    return true;
+  }
+  if (paused_ && open()) update_attention();
+  return did;
+}
+
+bool ConnectionImpl::arm() { return channel_->arm(wants_data(), wants_space()); }
+
+bool ConnectionImpl::ready() {
+  if (wants_data() && channel_->has_message()) return true;
+  if (state_ == ConnectionState::kDraining && !channel_->has_message()) return true;
+  if (!wants_space()) return false;
+  const SendTaskImpl* first = pending_.front();
+  const std::size_t bytes = first != nullptr ? first->size : endpoint_.limits().max_message_size;
+  return channel_->has_room(static_cast<std::uint32_t>(bytes));
+}
+
+void ConnectionImpl::update_attention() {
+  if (!open()) return;
+  const bool over = state_ == ConnectionState::kDraining && !channel_->has_message();
+  if (wants_data() || wants_space() || over) {
+    endpoint_.engine()->make_hot(*this);
+  } else {
+    endpoint_.engine()->remove(*this);
+  }
+}
+
+}  // namespace comch

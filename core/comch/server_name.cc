@@ -1,0 +1,17 @@
+// Server names: see server_name.h.
+#include "comch/server_name.h"
+
+namespace comch {
+
+Status check_server_name(std::string_view name, const Capability& capability) {
+  if (name.empty()) return fail(Errc::invalid_value, "a server name must not be empty");
+  if (name.size() >= capability.max_name_length) {
+    return fail(Errc::invalid_value, "the server name is longer than the device allows");
+  }
+  if (name.find('/') != name.npos || name.find('\0') != name.npos || name == "." || name == "..") {
+    return fail(Errc::invalid_value, "a server name holds no '/' and no NUL, and is not . or ..");
+  }
+  return {};
+}
+
+}  // namespace comch

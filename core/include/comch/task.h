@@ -1,0 +1,66 @@
+// Task: one piece of work handed to a context, and SendTask: a control message to send.
+//
+// Tasks come from a pool that a context makes when it starts; none is allocated later.
+//
+//   SendTask* task = server->allocate_send(connection, message).value();
+//   task->submit();             // the context owns it, and `message` must not change,
+//   ...                         // until on_sent or on_failed gives it back:
+//   on_sent = [](SendTask& task) { task.free(); }          // or submit() it again
+//
+// Threads: a task lives on the thread of its context's ProgressEngine.
+// Order: tasks of one connection are sent in the order they were submitted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "comch/context.h"
+#include "comch/result.h"
+
+namespace [[gnu::visibility("default")]] comch {
+
+class Connection;
+
+enum class TaskState : std::uint8_t { kFree, kAllocated, kSubmitted };
+
+class SendTask {
+ public:
+  SendTask(const SendTask&) = delete;
+  SendTask& operator=(const SendTask&) = delete;
+
+  // Hands the task to its context. It comes back through exactly one callback, from
+  // progress(): on_sent when the message is in the peer's queue and will be received
+  // even if this process dies now, else on_failed with status() saying why.
+  // bad_state: it is submitted already, or free.
+  // not_connected: the connection is gone; the caller keeps the task.
+  Status submit();
+
+  // Takes back a task that is held because the peer's queue is full: it is the caller's
+  // again and no callback will run.
+  // bad_state: it is not submitted. again: too late, the message is delivered.
+  Status cancel();
+
+  // Gives the task back to the pool; the pointer is dead.
+  // bad_state: it is submitted; wait for its callback.
+  Status free();
+
+  // How the last submission ended. in_progress while it has not.
+  Status status() const;
+
+  void set_user_data(UserData data);
+  UserData user_data() const;
+  Context& context() const;
+  // The connection it was made for; dead after that connection's end.
+  Connection& connection() const;
+  std::span<const std::byte> message() const;
+  // Names another message of the caller's for the next submit().
+  // bad_state: it is submitted. too_big: above the connection's maximum.
+  Status set_message(std::span<const std::byte> message);
+
+ protected:
+  SendTask() = default;
+  ~SendTask() = default;
+};
+
+}  // namespace comch
