@@ -1,0 +1,76 @@
+// Complaint: the words for a failure, and the advice that goes with each code.
+#include "tool/complaint.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+namespace comch::tool {
+namespace {
+
+// What the user can do about a failure; empty when the sentence says it already.
+std::string_view advice(Errc code) {
+  switch (code) {
+    case Errc::not_found:
+      return "`comch ls` shows what there is";
+    case Errc::already_exist:
+      return "choose another name, or end the server that has it";
+    case Errc::authentication:
+      return "its owner has to admit your user or group";
+    case Errc::full:
+      return "wait until a client leaves, or raise the server's limit";
+    case Errc::not_permitted:
+      return "set COMCH_RUNTIME_DIR to a directory that you may write";
+    case Errc::not_supported:
+      return "servers need a device of the dpu side, clients one of the host side: see `comch ls`";
+    case Errc::bad_config:
+      return "correct the file that COMCH_DEVICES names, or /etc/comch/devices.toml";
+    case Errc::unsupported_version:
+      return "run the same version of comch on both ends";
+    case Errc::time_out:
+      return "the server is there but does not answer; is it stopped?";
+    case Errc::too_big:
+      return "--max-message-size, the same on both ends, allows longer messages";
+    case Errc::connection_reset:
+      return "the other end has died; start it again";
+    default:
+      return "";
+  }
+}
+
+std::unexpected<Complaint> compose(std::string_view what, std::string_view why, Errc code) {
+  std::string text = fmt::format("{}: {}", what, why);
+  if (std::string_view hint = advice(code); !hint.empty()) {
+    text += "; ";
+    text += hint;
+  }
+  return std::unexpected(Complaint{std::move(text)});
+}
+
+// The library's sentence without its closing full stop, or else the code's word.
+std::string sentence(const Error& error) {
+  std::string why = *error.what != '\0' ? error.what : std::string(name(error.code));
+  while (why.ends_with('.')) why.pop_back();
+  if (error.sys != 0) why += fmt::format(" ({})", std::strerror(error.sys));
+  return why;
+}
+
+}  // namespace
+
+std::unexpected<Complaint> complain(std::string_view what, const Error& error) {
+  return compose(what, sentence(error), error.code);
+}
+
+std::unexpected<Complaint> complain(std::string_view what, const Failure& failure) {
+  if (failure.text.empty()) return complain(what, failure.error);
+  std::string why = failure.text;
+  while (why.ends_with('.')) why.pop_back();
+  return compose(what, why, failure.error.code);
+}
+
+std::unexpected<Complaint> complain(std::string text) {
+  return std::unexpected(Complaint{std::move(text)});
+}
+
+}  // namespace comch::tool

@@ -1,0 +1,29 @@
+// comch connect: talks with a server: lines become messages, messages become lines.
+#include "tool/commands.h"
+#include "tool/conversation.h"
+
+namespace comch::tool {
+
+void add_connect(CLI::App& app, const CommonOptions& common, Command& chosen) {
+  auto options = std::make_shared<ConversationOptions>();
+  auto raw = std::make_shared<bool>(false);
+  CLI::App* command =
+      app.add_subcommand("connect", "Talk with a server: lines of standard input out, messages in");
+  command->add_option("SERVER", options->server, "Name of the server")->required();
+  command->add_option("--count", options->count, "End after so many received messages")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--timeout", options->timeout_s, "End after so long")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--stay", options->stay,
+                    "Go on receiving when standard input has ended (--count implies it)");
+  command->add_flag("--raw", *raw, "Print the bytes only, without a newline after each message");
+  command->callback([&common, &chosen, options, raw] {
+    options->show = common.json ? Format::kJson : *raw ? Format::kRaw : Format::kText;
+    options->input = Input::Unit::kLine;
+    chosen = [&common, options] { return converse(common, *options); };
+  });
+}
+
+}  // namespace comch::tool

@@ -1,0 +1,86 @@
+// comch: the program for people and scripts who want no file tree.
+//
+//   comch listen echo &        comch send echo hello        comch ls
+//
+// Order: read the command line, find the subcommand, run it, say how it went.
+// Errors: exit code 0: done. 1: failed, one line on standard error says why and what to
+// do. 2: the command line made no sense.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "comch/comch.h"
+#include "tool/commands.h"
+
+namespace comch::tool {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  comch listen echo --echo              a server that answers what it hears\n"
+    "  comch send echo 'hello dpu'           one message\n"
+    "  comch connect echo                    talk: lines out, messages in\n"
+    "  comch ls                              what there is\n"
+    "\n"
+    "COMCH_RUNTIME_DIR names the directory in which servers and clients meet.\n"
+    "comch(1) has the details, comch(7) the files of the mounted tree.";
+
+void add_common_options(CLI::App& app, CommonOptions& common) {
+  app.add_option("--device", common.device, "Device to use: a name or a PCI address")
+      ->type_name("DEVICE");
+  app.add_option("--representor", common.representor,
+                 "Host function that a server serves, or that a client is on")
+      ->type_name("PCI");
+  app.add_option("--max-message-size", common.max_message_size,
+                 "Longest message in bytes; both ends must agree")
+      ->type_name("BYTES")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--json", common.json, "Print data as JSON");
+  app.add_option_function<std::string>(
+         "--log-level", [](const std::string& word) { set_log_level(*parse_log_level(word)); },
+         "What the library tells on standard error: off, error, warning, info or debug")
+      ->type_name("LEVEL")
+      ->check([](const std::string& word) {
+        return parse_log_level(word) ? std::string() : "there is no log level " + word;
+      });
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("comch: message channels between a host and its DPU, for any Linux machine",
+               "comch");
+  app.set_version_flag("--version", fmt::format("comch {}", version()));
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();  // `comch recv echo --json` means `comch --json recv echo`.
+
+  CommonOptions common;
+  Command chosen;
+  add_common_options(app, common);
+  for (auto* add : {add_ls, add_stat, add_send, add_recv, add_connect, add_listen, add_bench}) {
+    add(app, common, chosen);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version.
+    fmt::print(stderr, "comch: {}; try `comch --help`\n", error.what());
+    return kUsage;
+  }
+  if (Outcome<> outcome = chosen(); !outcome) {
+    fmt::print(stderr, "comch: {}\n", outcome.error().text);
+    return kFailure;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace comch::tool
+
+int main(int argc, char** argv) { return comch::tool::run(argc, argv); }

@@ -1,0 +1,87 @@
+// comch as a program: its command line, its exit codes, its benchmark; and the examples.
+#include <csignal>
+
+#include "tool_test.h"
+
+namespace comch::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct CommandLineTest : ToolTest {};
+
+TEST_F(CommandLineTest, WhatMakesNoSenseIsExitCodeTwoAndOneLine) {
+  for (const char* line :
+       {"comch", "comch fly", "comch send", "comch ls --fly", "comch recv a --count none",
+        "comch listen a --to nobody", "comch --log-level loud ls", "comch send a b --raw"}) {
+    const Said said = sh(line);
+    EXPECT_EQ(said.code, 2) << line;
+    EXPECT_THAT(said.err, testing::MatchesRegex("comch: [^\n]+; try `comch --help`\n")) << line;
+  }
+}
+
+TEST_F(CommandLineTest, HelpAndVersionAreNoFailure) {
+  EXPECT_THAT(sh("comch --version").out, testing::MatchesRegex("comch [0-9.]+\n"));
+  const Said help = sh("comch --help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* word : {"ls", "stat", "send", "recv", "connect", "listen", "bench"}) {
+    EXPECT_THAT(help.out, HasSubstr(word));
+    EXPECT_EQ(sh(std::string("comch ") + word + " --help").code, 0) << word;
+  }
+}
+
+TEST_F(CommandLineTest, CommonOptionsMayStandBeforeOrAfter) {
+  EXPECT_EQ(sh("comch --json ls").out, sh("comch ls --json").out);
+}
+
+TEST_F(CommandLineTest, UnknownDeviceIsAFailureThatNamesIt) {
+  const Said said = sh("comch listen box --device nowhere");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("comch: cannot open the device nowhere"));
+}
+
+TEST_F(CommandLineTest, ServerOnTheHostSideIsAFailureThatNamesTheSide) {
+  const Said said = sh("comch listen box --device comch0-host");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("dpu side"));
+}
+
+struct BenchTest : ToolTest {};
+
+TEST_F(BenchTest, MeasuresEverySizeBusyAndAsleep) {
+  for (const char* how : {"", "--sleep"}) {
+    const Said said = sh(std::string("set -o pipefail; comch bench --json --seconds 0.05 ") + how +
+                         " --sizes 8,4080 | jq -c \".results[]|[.size,.round_trip.count>0,"
+                         ".round_trip.p50_ns>0,.one_way.messages_per_second>0]\"");
+    EXPECT_EQ(said, (Said{.code = 0, .out = "[8,true,true,true]\n[4080,true,true,true]\n"})) << how;
+  }
+  EXPECT_EQ(runtime_.entries(), std::vector<std::string>{});
+}
+
+struct PingTest : ToolTest {};
+
+TEST_F(PingTest, ClientCountsWhatTheServerSendsBack) {
+  Program server("ping_server --name ping");
+  ASSERT_TRUE(server.has_said("answering as \"ping\""));
+  const Said said = sh("ping_client --name ping --count 3");
+  EXPECT_EQ(said.code, 0) << said;
+  EXPECT_THAT(said.out, HasSubstr("3 pings came back"));
+  EXPECT_TRUE(server.has_said("has left\n"));
+  server.signal(SIGINT);
+  EXPECT_EQ(server.end().code, 0);
+}
+
+TEST_F(PingTest, ServerSendsBackToAnyClient) {
+  Program server("ping_server --name ping");
+  ASSERT_TRUE(server.has_said("answering as \"ping\""));
+  EXPECT_EQ(sh("seq 3000 | comch connect ping --count 3000"), sh("seq 3000"));
+}
+
+TEST_F(PingTest, ClientWithoutServerFails) {
+  const Said said = sh("ping_client --name nobody");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("ping_client: not_found"));
+}
+
+}  // namespace
+}  // namespace comch::test
