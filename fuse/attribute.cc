@@ -1,0 +1,91 @@
+// Files that are one value; see attribute.h.
+#include "attribute.h"
+
+#include <linux/fuse.h>
+
+#include <algorithm>
+
+#include "object_record.h"
+#include "value.h"
+
+namespace comch::fuse {
+namespace {
+
+// No value is longer; a longer write is somebody's mistake, such as a file copied here.
+constexpr std::size_t kValueMax = 65536;
+
+}  // namespace
+
+void AttributeWatch::check() {
+  for (AttributeFile* file : files_) {
+    if (file->has_changed()) file->wake_pollers();
+  }
+}
+
+std::string Attribute::content() const {
+  std::string text = spec_.show();
+  if (!text.empty() && !spec_.is_text) text += '\n';
+  return text;
+}
+
+struct stat Attribute::attributes() const {
+  const Direction direction{.readable = true, .writable = static_cast<bool>(spec_.store)};
+  struct stat result =
+      base_attributes(S_IFREG | attribute_mode(record().permissions & 0777, direction));
+  result.st_size = record().removed ? 0 : static_cast<off_t>(content().size());
+  result.st_blocks = (result.st_size + 511) / 512;
+  return result;
+}
+
+std::expected<std::unique_ptr<OpenFile>, int> Attribute::open(const OpenRequest& request) {
+  if (request.for_writing && !spec_.store) return std::unexpected(EACCES);
+  auto self = std::static_pointer_cast<const Attribute>(shared_from_this());
+  return std::make_unique<AttributeFile>(spec_, std::move(self), operations_, watch_);
+}
+
+AttributeFile::AttributeFile(const AttributeSpec& spec, std::shared_ptr<const Attribute> node,
+                             Operations& operations, AttributeWatch& watch)
+    : node_(std::move(node)),
+      spec_(spec),
+      operations_(operations),
+      watch_(watch),
+      snapshot_(node_->content()) {}
+
+AttributeFile::~AttributeFile() { watch_.remove(*this); }
+
+void AttributeFile::read(Request request, const Read& read) {
+  if (record->removed) {
+    request.fail(ENODEV);
+    return;
+  }
+  if (read.offset == 0) snapshot_ = node_->content();
+  const auto offset = std::min(static_cast<std::size_t>(read.offset), snapshot_.size());
+  request.data(std::string_view(snapshot_).substr(offset, read.size));
+}
+
+void AttributeFile::write(Request request, const Write& write) {
+  if (record->removed) {
+    request.fail(ENODEV);
+    return;
+  }
+  const std::string text(reinterpret_cast<const char*>(write.bytes.data()), write.bytes.size());
+  Outcome outcome = text.size() > kValueMax ? Outcome::failed(EINVAL, "no value is that long")
+                                            : spec_.store(trimmed(text));
+  operations_.answer(std::move(request), text.size(), std::move(outcome), write.nonblocking,
+                     [record = record](const Outcome& ended) { note_failure(*record, ended); });
+}
+
+unsigned AttributeFile::readiness() {
+  if (record->removed) return POLLERR | POLLHUP;
+  if (is_polled()) watch_.add(*this);
+  return POLLIN | POLLOUT | (has_changed() ? POLLPRI | POLLERR : 0U);
+}
+
+bool AttributeFile::has_changed() const { return record->removed || node_->content() != snapshot_; }
+
+unsigned AttributeFile::open_flags() const {
+  // No FOPEN_STREAM: a program that polls a value goes back to offset 0 to read it again.
+  return FOPEN_DIRECT_IO | FOPEN_NOFLUSH;
+}
+
+}  // namespace comch::fuse

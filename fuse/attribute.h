@@ -1,0 +1,91 @@
+// Attribute: a file that is one value.
+//
+//   attribute->show()          "64"; the file reads "64\n" and is three bytes long
+//   echo 128 > recv_queue_size  store("128"), whose outcome is the write's
+//
+// A read at offset 0 takes a snapshot, and the rest of the file is read from that, so
+// that no reader sees half of one value and half of another. poll(2) reports POLLPRI
+// once the value differs from the one read last.
+//
+// Threads: the loop's. Order: whole value in one write; where in the file it is written
+// makes no difference, as in sysfs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "node.h"
+#include "operations.h"
+#include "outcome.h"
+
+namespace comch::fuse {
+
+class AttributeFile;
+
+// The attribute files that somebody polls. Values have no events of their own: they are
+// compared when something may have happened, which costs nothing while nobody polls.
+class AttributeWatch {
+ public:
+  void add(AttributeFile& file) { files_.insert(&file); }
+  void remove(AttributeFile& file) { files_.erase(&file); }
+  // Notifies the pollers of every value that has changed since it was read.
+  void check();
+
+ private:
+  std::unordered_set<AttributeFile*> files_;
+};
+
+struct AttributeSpec {
+  using Show = std::function<std::string()>;
+  using Store = std::function<Outcome(std::string_view value)>;
+
+  Show show;
+  Store store = {};          // None: read only.
+  bool may_be_held = false;  // A write may wait: private node ids, see node.h.
+  bool is_text = false;      // Several lines, which carry their newlines themselves.
+};
+
+class Attribute final : public Node {
+ public:
+  Attribute(std::shared_ptr<ObjectRecord> record, AttributeSpec spec, Operations& operations,
+            AttributeWatch& watch)
+      : Node(std::move(record)), spec_(std::move(spec)), operations_(operations), watch_(watch) {}
+
+  std::string content() const;  // As it is read, with its newline.
+
+  struct stat attributes() const override;
+  std::expected<std::unique_ptr<OpenFile>, int> open(const OpenRequest& request) override;
+  bool has_private_ids() const override { return spec_.may_be_held; }
+  double entry_timeout_s() const override { return spec_.may_be_held ? 0 : kLong; }
+  double attribute_timeout_s() const override { return 0; }
+
+ private:
+  const AttributeSpec spec_;
+  Operations& operations_;
+  AttributeWatch& watch_;
+};
+
+class AttributeFile final : public OpenFile {
+ public:
+  AttributeFile(const AttributeSpec& spec, std::shared_ptr<const Attribute> node,
+                Operations& operations, AttributeWatch& watch);
+  ~AttributeFile() override;
+
+  void read(Request request, const Read& read) override;
+  void write(Request request, const Write& write) override;
+  unsigned readiness() override;
+  unsigned open_flags() const override;
+  bool has_changed() const;
+
+ private:
+  const std::shared_ptr<const Attribute> node_;  // Keeps the spec.
+  const AttributeSpec& spec_;
+  Operations& operations_;
+  AttributeWatch& watch_;
+  std::string snapshot_;
+};
+
+}  // namespace comch::fuse

@@ -1,0 +1,85 @@
+// The -o list; see mount_options.h.
+#include "mount_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace comch::fuse {
+namespace {
+
+// For mount(8), systemd or libmount, not for us; or what a mount of ours always is.
+constexpr std::array kForOthers{
+    "defaults", "auto",  "noauto",   "nofail", "_netdev", "user",   "nouser",
+    "users",    "owner", "group",    "rw",     "dev",     "suid",   "exec",
+    "async",    "atime", "diratime", "loud",   "silent",  "nomand", "default_permissions",
+    "relatime"};
+
+// Flags the kernel keeps per mount. nosuid and nodev are always set by libfuse.
+constexpr std::array kForKernel{"ro",      "nodev",      "nosuid", "noexec",
+                                "noatime", "nodiratime", "sync",   "dirsync"};
+
+bool contains(const auto& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::expected<void, std::string> parse_side(std::string_view value, MountOptions& options) {
+  if (value == "host") {
+    options.side = SideShown::kHost;
+  } else if (value == "dpu") {
+    options.side = SideShown::kDpu;
+  } else if (value == "both") {
+    options.side = SideShown::kBoth;
+  } else {
+    return std::unexpected("side= is host, dpu or both, not '" + std::string(value) + "'");
+  }
+  return {};
+}
+
+// True when `word` was one of ours without a value.
+bool parse_switch(std::string_view word, MountOptions& options) {
+  if (word == "autostart" || word == "noautostart") {
+    options.autostart = word == "autostart";
+  } else if (word == "allow_other") {
+    options.allow_other = options.allow_other_asked = true;
+  } else if (word == "noallow_other") {
+    options.allow_other = options.allow_other_asked = false;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::expected<void, std::string> parse_word(std::string_view word, bool sloppy,
+                                            MountOptions& options) {
+  if (word.empty() || contains(kForOthers, word) || parse_switch(word, options)) return {};
+  for (const std::string_view prefix : {"x-", "X-", "comment=", "user=", "helper="}) {
+    if (word.starts_with(prefix)) return {};
+  }
+  if (word.starts_with("subtype=")) return {};  // Ours is always comchfs.
+  if (word.starts_with("side=")) return parse_side(word.substr(5), options);
+  if (word.starts_with("fsname=")) {
+    options.source = word.substr(7);
+    return {};
+  }
+  if (contains(kForKernel, word)) {
+    options.kernel.emplace_back(word);
+    return {};
+  }
+  if (sloppy) return {};
+  return std::unexpected("unknown option '" + std::string(word) + "'");
+}
+
+}  // namespace
+
+std::expected<void, std::string> parse_mount_options(std::string_view list, bool sloppy,
+                                                     MountOptions& options) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    auto parsed = parse_word(list.substr(0, comma), sloppy, options);
+    if (!parsed) return parsed;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return {};
+}
+
+}  // namespace comch::fuse

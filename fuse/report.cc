@@ -1,0 +1,75 @@
+// The whole tree in one text; see report.h.
+#include "report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "comch/comch.h"
+#include "role_directory.h"
+
+namespace comch::fuse {
+namespace {
+
+// A value that goes up and down; all others only count up, unless they are reset.
+bool is_gauge(std::string_view counter) {
+  return counter == "connections" || counter == "in_flight";
+}
+
+// A label value: quotes, backslashes and newlines are escaped.
+std::string label(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return escaped;
+}
+
+void add_object_metrics(std::string& text, const RoleDirectory& role, std::string_view kind) {
+  const char* separator_line = "# TYPE comch_{}_{} {}\n";
+  // One metric after the other, as the format wants it, each with all its objects.
+  const auto& objects = role.objects();
+  if (objects.empty()) return;
+  const Counters names = objects.begin()->second->counters();
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    text += fmt::format(fmt::runtime(separator_line), kind, names[n].name,
+                        is_gauge(names[n].name) ? "gauge" : "counter");
+    for (const auto& [name, object] : objects) {
+      text += fmt::format("comch_{}_{}{{name=\"{}\"}} {}\n", kind, names[n].name, label(name),
+                          object->counters()[n].value);
+    }
+  }
+}
+
+nlohmann::ordered_json role_json(const RoleDirectory& role) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, object] : role.objects()) json[name] = object->json();
+  return json;
+}
+
+void add_role_metrics(std::string& text, const RoleDirectory* role, std::string_view kind) {
+  if (role == nullptr) return;
+  text += fmt::format("# TYPE comch_{0}s gauge\ncomch_{0}s {1}\n", kind, role->objects().size());
+  add_object_metrics(text, *role, kind);
+}
+
+}  // namespace
+
+std::string metrics_text(const RoleDirectory* servers, const RoleDirectory* clients) {
+  std::string text =
+      fmt::format("# TYPE comch_info gauge\ncomch_info{{version=\"{}\"}} 1\n", version());
+  add_role_metrics(text, servers, "server");
+  add_role_metrics(text, clients, "client");
+  return text;
+}
+
+std::string status_json(const RoleDirectory* servers, const RoleDirectory* clients) {
+  nlohmann::ordered_json json{{"version", version()}};
+  if (servers != nullptr) json["servers"] = role_json(*servers);
+  if (clients != nullptr) json["clients"] = role_json(*clients);
+  // Names are whatever bytes mkdir was given; what is no UTF-8 is replaced, not thrown.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace comch::fuse

@@ -1,0 +1,54 @@
+// Services: what every object of the tree needs of the daemon.
+//
+// One of each, made by the daemon before the tree and destroyed after it.
+//
+// Threads: the loop's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "announcer.h"
+#include "attribute.h"
+#include "ctl_file.h"
+#include "directory.h"
+#include "engine_host.h"
+#include "events_file.h"
+#include "graveyard.h"
+#include "mount_options.h"
+#include "node_table.h"
+#include "operations.h"
+#include "stream_node.h"
+
+namespace comch::fuse {
+
+struct Services {
+  Services(const MountOptions& mount_options, EngineHost& engine_host)
+      : options(mount_options), engine(engine_host) {}
+
+  const MountOptions& options;
+  EngineHost& engine;
+  Operations operations;
+  AttributeWatch watch;
+  NodeTable nodes;
+  Announcer announcer;
+  Graveyard graveyard;
+  std::shared_ptr<EventStream> events = std::make_shared<EventStream>();  // The mount's.
+
+  // Something happened: one line for the mount's events and, if given, an object's.
+  void publish(EventStream* scope, std::string_view line);
+
+  // A handler for ObjectRecord: failures are events and lines of the log.
+  ObjectRecord::FailureHandler failure_handler(std::shared_ptr<EventStream> scope);
+
+  // Lists an attribute file in `directory`.
+  void add_attribute(Directory& directory, const char* name, AttributeSpec spec);
+  void add_events(Directory& directory, std::shared_ptr<EventStream> stream);
+  void add_ctl(Directory& directory, std::weak_ptr<CtlTarget> target);
+
+  // The kernel remembers owners and modes of what is below `directory`: no longer.
+  void refresh_below(const Directory& directory);
+};
+
+}  // namespace comch::fuse

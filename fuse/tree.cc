@@ -1,0 +1,109 @@
+// The root of the mount; see tree.h.
+#include "tree.h"
+
+#include <unistd.h>
+
+#include "client_directory.h"
+#include "comch/log.h"
+#include "device_directory.h"
+#include "help_text.h"
+#include "report.h"
+#include "server_directory.h"
+
+namespace comch::fuse {
+namespace {
+
+// servers/ and clients/ are open to everybody, as /tmp is: what one makes is one's own.
+constexpr mode_t kOpenToAll = 01777;
+
+}  // namespace
+
+std::shared_ptr<Tree> Tree::create(Services& services, const std::vector<DeviceInfo>& devices) {
+  auto tree = std::make_shared<Tree>(services);
+  tree->build(devices);
+  return tree;
+}
+
+Tree::Tree(Services& services)
+    : services_(services),
+      record_(std::make_shared<ObjectRecord>("", geteuid(), getegid(), 0755,
+                                             services.failure_handler(services.events))),
+      root_(std::make_shared<Directory>(record_, Directory::Content::kObject)) {
+  services.nodes.set_root(root_);
+}
+
+void Tree::build(const std::vector<DeviceInfo>& devices) {
+  add_texts();
+  root_->add("devices", make_device_directory(services_, record_, devices));
+  services_.add_events(*root_, services_.events);
+  services_.add_ctl(*root_, weak_from_this());
+  if (services_.options.shows_servers()) {
+    servers_ = add_role("servers", [this](std::string name, auto record, auto events) {
+      return ServerDirectory::create(services_, std::move(name), std::move(record),
+                                     std::move(events));
+    });
+  }
+  if (services_.options.shows_clients()) {
+    clients_ = add_role("clients", [this](std::string, auto record, auto events) {
+      return ClientDirectory::create(services_, std::move(record), std::move(events));
+    });
+  }
+}
+
+void Tree::add_texts() {
+  services_.add_attribute(*root_, "README", {.show = [] { return help_text(); }, .is_text = true});
+  services_.add_attribute(*root_, "version", {.show = [] { return version_text(); }});
+  services_.add_attribute(*root_, "error", {.show = [this] { return record_->last_failure; }});
+  services_.add_attribute(
+      *root_, "metrics",
+      {.show = [this] { return metrics_text(servers_.get(), clients_.get()); }, .is_text = true});
+  services_.add_attribute(
+      *root_, "status.json",
+      {.show = [this] { return status_json(servers_.get(), clients_.get()); }, .is_text = true});
+}
+
+std::shared_ptr<RoleDirectory> Tree::add_role(const char* name, RoleDirectory::Create create) {
+  auto record = std::make_shared<ObjectRecord>(name, record_->owner, record_->group, kOpenToAll,
+                                               services_.failure_handler(services_.events));
+  record->container = record_;
+  auto role =
+      std::make_shared<RoleDirectory>(services_, std::move(record), name, std::move(create));
+  role->add_clone();
+  root_->add(name, role);
+  return role;
+}
+
+void Tree::check() {
+  if (servers_) servers_->check();
+  if (clients_) clients_->check();
+}
+
+void Tree::shut_down() {
+  // Clients first: they say good-bye to servers that are still there to hear it.
+  if (clients_) clients_->shut_down();
+  if (servers_) servers_->shut_down();
+  services_.operations.fail_all(ESHUTDOWN);
+  services_.events->fail_readers(ESHUTDOWN);
+  record_->removed = true;
+}
+
+Outcome Tree::obey(const Order& order) {
+  if (order.verb == "log" && order.arguments.size() == 1) {
+    const auto level = parse_log_level(order.arguments[0]);
+    if (!level) return Outcome::failed(EINVAL, "off, error, warning, info or debug");
+    set_log_level(*level);
+    return Outcome::done();
+  }
+  if (order.verb == "reset-stats" && order.arguments.empty()) {
+    for (const auto& role : {servers_, clients_}) {
+      if (!role) continue;
+      for (const auto& [name, object] : role->objects()) std::ignore = object->obey(order);
+    }
+    return Outcome::done();
+  }
+  return Outcome::failed(EINVAL, "no such order; read ctl for those there are");
+}
+
+std::string Tree::ctl_usage() const { return "log off|error|warning|info|debug\nreset-stats\n"; }
+
+}  // namespace comch::fuse

@@ -1,0 +1,45 @@
+// Tree: the root of the mount and what is fixed below it.
+//
+//   README version devices/ metrics status.json events ctl servers/ clients/
+//
+// Threads: the loop's. Lifetime: made after the services and destroyed before them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "comch/device.h"
+#include "role_directory.h"
+#include "services.h"
+
+namespace comch::fuse {
+
+class Tree final : public CtlTarget, public std::enable_shared_from_this<Tree> {
+ public:
+  static std::shared_ptr<Tree> create(Services& services, const std::vector<DeviceInfo>& devices);
+
+  const std::shared_ptr<Directory>& root() const { return root_; }
+
+  // After progress().
+  void check();
+  // Every object goes, in order; who waits is told ESHUTDOWN.
+  void shut_down();
+
+  Outcome obey(const Order& order) override;
+  std::string ctl_usage() const override;
+
+  explicit Tree(Services& services);  // Only for create().
+
+ private:
+  void build(const std::vector<DeviceInfo>& devices);
+  void add_texts();
+  std::shared_ptr<RoleDirectory> add_role(const char* name, RoleDirectory::Create create);
+
+  Services& services_;
+  const std::shared_ptr<ObjectRecord> record_;
+  const std::shared_ptr<Directory> root_;
+  std::shared_ptr<RoleDirectory> servers_;  // Null: not shown by this mount.
+  std::shared_ptr<RoleDirectory> clients_;
+};
+
+}  // namespace comch::fuse

@@ -1,0 +1,46 @@
+// Tests of fuse/ctl_grammar.h: the language of the ctl files.
+#include "ctl_grammar.h"
+
+#include <gtest/gtest.h>
+
+namespace comch::fuse {
+namespace {
+
+using Orders = std::vector<Order>;
+
+TEST(CtlGrammarTest, OneOrderPerLine) {
+  const auto orders = parse_orders("stop\ndisconnect conn3 force\n");
+  ASSERT_TRUE(orders);
+  EXPECT_EQ(*orders, (Orders{{"stop", {}}, {"disconnect", {"conn3", "force"}}}));
+}
+
+TEST(CtlGrammarTest, LastLineNeedsNoNewline) {
+  EXPECT_EQ(parse_orders("start").value(), (Orders{{"start", {}}}));
+}
+
+TEST(CtlGrammarTest, EmptyLinesAndSpacesAroundWordsSayNothing) {
+  EXPECT_EQ(parse_orders("\n  \t\n stop  force \n\n").value(), (Orders{{"stop", {"force"}}}));
+  EXPECT_TRUE(parse_orders("").value().empty());
+}
+
+TEST(CtlGrammarTest, QuotesHoldSpacesAndDoubledQuotesStandForOne) {
+  EXPECT_EQ(parse_orders("set name 'it''s here'").value(),
+            (Orders{{"set", {"name", "it's here"}}}));
+}
+
+TEST(CtlGrammarTest, QuotedPieceCanBeEmptyOrPartOfAWord) {
+  EXPECT_EQ(parse_orders("set a''b ''").value(), (Orders{{"set", {"ab", ""}}}));
+  EXPECT_EQ(parse_orders("set x'y z'w").value(), (Orders{{"set", {"xy zw"}}}));
+}
+
+TEST(CtlGrammarTest, NothingRunsWhenAQuoteIsNeverClosed) {
+  EXPECT_FALSE(parse_orders("stop\nset name 'oops\n"));
+  EXPECT_FALSE(parse_orders("set name 'it''"));
+}
+
+TEST(CtlGrammarTest, NulBytesAreRefused) {
+  EXPECT_FALSE(parse_orders(std::string_view("stop\0", 5)));
+}
+
+}  // namespace
+}  // namespace comch::fuse
