@@ -1,0 +1,47 @@
+// Cell: one figure of the table, measured again and again.
+//
+//   cells.push_back({.name = "round trip, bare", .unit = "ns", .near = true,
+//                    .measure = [](const Pair& pair) { return bare_round_trip_ns(pair, ...); }});
+//   run_rounds(cells, 8);
+//
+// A round measures every cell once, so that what changes on the machine in the meantime
+// changes all of them alike. A sample of a cell that needs near processors is kept only when
+// the pair was near before and behind it; it is tried a few times per round.
+//
+// Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
+// its reason is printed.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/placement.h"
+
+namespace comch::bench {
+
+// Thrown by a cell for which this machine, or this build, lacks something.
+struct Unavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Cell {
+  std::string name;
+  std::string unit;
+  bool near = false;  // Needs two processors that share a cache; else it picks its own.
+  std::function<double(const Pair&)> measure;
+
+  std::vector<double> samples = {};
+  int dropped = 0;           // Samples whose pair was not near, or did not stay so.
+  std::string skipped = {};  // Why there is nothing to see.
+  bool failed = false;       // And that it is not because something is lacking.
+};
+
+struct Rounds {
+  int count = 8;
+  bool placed = true;  // False: any processors will do. For trying the benchmark itself.
+};
+void run_rounds(std::vector<Cell>& cells, const Rounds& rounds);
+
+}  // namespace comch::bench

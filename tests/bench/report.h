@@ -1,0 +1,29 @@
+// Report: cells and facts as a table, or as JSON, with every ratio beside its goal.
+//
+// Figures are medians over the rounds; the spread is the distance between the quartiles, in
+// per cent of the median: a ratio that is off its goal by less than the spread says nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/cell.h"
+#include "bench/fact.h"
+
+namespace comch::bench {
+
+// A promise: the median of cell `of` over that of cell `to`, both by name.
+struct Goal {
+  enum class Kind { kAtMost, kAtLeast };
+  std::string name;
+  std::string of;
+  std::string to;
+  Kind kind = Kind::kAtMost;
+  double bound = 1;
+};
+
+void print_table(const std::vector<Cell>& cells, const std::vector<Goal>& goals,
+                 const Facts& facts);
+void print_json(const std::vector<Cell>& cells, const std::vector<Goal>& goals, const Facts& facts);
+
+}  // namespace comch::bench

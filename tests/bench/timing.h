@@ -1,0 +1,78 @@
+// Timing: medians of short operations, and rates of many.
+//
+// An operation is timed in batches, because the clock costs as much as a message. The median
+// over batches leaves out what interrupts and neighbours add now and then.
+//
+// Threads: each call is its thread's own.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace comch::bench {
+
+using Clock = std::chrono::steady_clock;
+using Duration = Clock::duration;
+
+inline double in_ns(Duration duration) {
+  return std::chrono::duration<double, std::nano>(duration).count();
+}
+
+// Of a copy; 0 for nothing.
+inline double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+inline constexpr int kBatch = 16;  // Operations between two looks at the clock.
+
+// How long to measure: so many operations (a multiple of kBatch), or so long.
+struct Turns {
+  std::uint32_t count;
+};
+
+// Times one batch; the time of one operation in it.
+template <class Operation>
+double batch_ns(const Operation& operation, int operations = kBatch) {
+  const auto before = Clock::now();
+  for (int i = 0; i < operations; ++i) operation();
+  return in_ns(Clock::now() - before) / operations;
+}
+
+template <class Operation>
+double median_ns(Turns turns, const Operation& operation) {
+  std::vector<double> batches;
+  batches.reserve(turns.count / kBatch);
+  for (std::uint32_t i = 0; i < turns.count; i += kBatch) batches.push_back(batch_ns(operation));
+  return median(std::move(batches));
+}
+
+// The first tenth warms caches and is left out. `batch`: 1 for operations of microseconds.
+template <class Operation>
+double median_ns(Duration duration, const Operation& operation, int batch = kBatch) {
+  std::vector<double> batches;
+  batches.reserve(1U << 16U);  // Growing would disturb what is measured.
+  const auto end = Clock::now() + duration;
+  do {
+    batches.push_back(batch_ns(operation, batch));
+  } while (Clock::now() < end);
+  batches.erase(batches.begin(),
+                batches.begin() + static_cast<std::ptrdiff_t>(batches.size() / 10));
+  return median(std::move(batches));
+}
+
+// Millions of messages a second that `send` gets rid of, when it waits for room in a queue of
+// far fewer messages than a batch: then they arrive at the same rate. A median too, because
+// one stall of a loaded machine takes as long as a hundred thousand messages.
+template <class Send>
+double median_rate(Duration duration, const Send& send) {
+  constexpr int kMessages = 16'384;
+  return 1e3 / median_ns(duration, send, kMessages);
+}
+
+}  // namespace comch::bench
