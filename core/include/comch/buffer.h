@@ -37,7 +37,8 @@
 #include "comch/memory_map.h"
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class Buffer {
  public:
@@ -168,3 +169,4 @@ class BufferPool {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 struct Capability {
   bool server = false;                       // A Server can be made on this device.
@@ -25,3 +26,4 @@ inline constexpr std::uint32_t kDefaultSendTasks = 64;
 inline constexpr std::uint32_t kDefaultClients = 512;
 
 }  // namespace comch
+#pragma GCC visibility pop

@@ -27,7 +27,8 @@
 #include "comch/server.h"
 #include "comch/task.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class Client : public Context {
  public:
@@ -74,3 +75,4 @@ class Client : public Context {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

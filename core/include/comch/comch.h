@@ -19,9 +19,11 @@
 #include "comch/server.h"           // IWYU pragma: export
 #include "comch/task.h"             // IWYU pragma: export
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 // The version of the library, "1.0.0".
 const char* version();
 
 }  // namespace comch
+#pragma GCC visibility pop

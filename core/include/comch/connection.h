@@ -19,7 +19,8 @@
 #include "comch/context.h"
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class Client;
 class Server;
@@ -117,3 +118,4 @@ class Connection {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

@@ -18,7 +18,8 @@
 
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class ProgressEngine;
 namespace engine {
@@ -85,3 +86,4 @@ class Context {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

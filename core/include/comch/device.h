@@ -28,7 +28,8 @@
 #include "comch/capability.h"
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 enum class Side : std::uint8_t { kHost, kDpu };
 enum class FunctionKind : std::uint8_t { kPf, kVf, kSf };
@@ -101,3 +102,4 @@ class Representor {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

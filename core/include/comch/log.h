@@ -12,7 +12,8 @@
 #include <optional>
 #include <string_view>
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 enum class LogLevel : std::uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
@@ -36,3 +37,4 @@ std::optional<LogLevel> parse_log_level(std::string_view word);
 void log(LogLevel level, std::string_view line);
 
 }  // namespace comch
+#pragma GCC visibility pop

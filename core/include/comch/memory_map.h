@@ -34,7 +34,8 @@
 #include "comch/device.h"
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 // Who may do what with a range. A mask; the values are those of the documented C API
 // (enum doca_access_flag).
@@ -168,3 +169,4 @@ class MemoryMap {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

@@ -31,7 +31,8 @@
 
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class Context;
 
@@ -80,3 +81,4 @@ class ProgressEngine {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

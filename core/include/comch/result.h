@@ -16,7 +16,8 @@
 #include <string>
 #include <string_view>
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 // The reasons a call may fail. A caller switches on these, so each one is a different
 // thing *to do*, not a different place it went wrong. The names and values are those of
@@ -84,3 +85,4 @@ std::string describe(const Error& error);
 int to_errno(const Error& error);
 
 }  // namespace comch
+#pragma GCC visibility pop

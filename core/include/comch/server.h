@@ -34,7 +34,8 @@
 #include "comch/device.h"
 #include "comch/task.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 // Who may connect. Root and the owner always may.
 struct AccessList {
@@ -114,3 +115,4 @@ class Server : public Context {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop

@@ -18,7 +18,8 @@
 #include "comch/context.h"
 #include "comch/result.h"
 
-namespace [[gnu::visibility("default")]] comch {
+#pragma GCC visibility push(default)
+namespace comch {
 
 class Connection;
 
@@ -64,3 +65,4 @@ class SendTask {
 };
 
 }  // namespace comch
+#pragma GCC visibility pop
