@@ -12,7 +12,8 @@ ConnectionDirectory* ConnectionSet::directory_of(const Connection& connection) {
 }
 
 ConnectionDirectory& ConnectionSet::begin(Connection& connection, std::uint64_t number,
-                                          std::string name, std::shared_ptr<ObjectRecord> record,
+                                          const std::string& name,
+                                          std::shared_ptr<ObjectRecord> record,
                                           std::shared_ptr<ServerInbox> server_inbox) {
   // A client's conn may still be there from the last time, with somebody reading from it.
   if (ConnectionDirectory* old = find(name)) {

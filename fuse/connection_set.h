@@ -34,7 +34,7 @@ class ConnectionSet final : private ConnectionDirectory::Owner {
         disconnect_(std::move(disconnect)) {}
 
   // A connection was made; its directory will appear under `name`.
-  ConnectionDirectory& begin(Connection& connection, std::uint64_t number, std::string name,
+  ConnectionDirectory& begin(Connection& connection, std::uint64_t number, const std::string& name,
                              std::shared_ptr<ObjectRecord> record,
                              std::shared_ptr<ServerInbox> server_inbox);
   // It is over; `loss` is ECONNRESET or 0.

@@ -30,7 +30,8 @@ void add(Counters& sum, const Counters& more) {
   for (std::size_t n = 0; n < sum.size() && n < more.size(); ++n) sum[n].value += more[n].value;
 }
 
-void add_counter_files(Services& services, Directory& directory, std::function<Counters()> all) {
+void add_counter_files(Services& services, Directory& directory,
+                       const std::function<Counters()>& all) {
   auto stats = std::make_shared<Directory>(directory.shared_record());
   std::size_t position = 0;
   for (const Counter& counter : all()) {

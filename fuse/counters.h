@@ -36,6 +36,7 @@ Counters connection_counters(const ConnectionCounters& engine, const ConnectionE
 void add(Counters& sum, const Counters& more);
 
 // Puts stats/ and stats.json into `directory`. `all` is asked at every read.
-void add_counter_files(Services& services, Directory& directory, std::function<Counters()> all);
+void add_counter_files(Services& services, Directory& directory,
+                       const std::function<Counters()>& all);
 
 }  // namespace comch::fuse

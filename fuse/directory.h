@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "node.h"
@@ -45,9 +46,11 @@ class Directory : public Node {
   std::vector<ListedName> list() const;
   void for_each(const std::function<void(const Node&)>& visit) const;
 
-  void add(std::string name, std::shared_ptr<Node> node) { put(std::move(name), node, true); }
+  void add(std::string name, std::shared_ptr<Node> node) {
+    put(std::move(name), std::move(node), true);
+  }
   void add_hidden(std::string name, std::shared_ptr<Node> node) {
-    put(std::move(name), node, false);
+    put(std::move(name), std::move(node), false);
   }
   void drop(std::string_view name);
 

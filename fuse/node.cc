@@ -20,8 +20,8 @@ Node::Node(std::shared_ptr<ObjectRecord> record)
 int Node::change(const AttributeChange& change) {
   if (change.size && *change.size != 0) return EINVAL;
   if (change.mode) own_mode_ = *change.mode & 07777;
-  if (change.owner) own_owner_ = *change.owner;
-  if (change.group) own_group_ = *change.group;
+  if (change.owner) own_owner_ = change.owner;
+  if (change.group) own_group_ = change.group;
   return 0;
 }
 

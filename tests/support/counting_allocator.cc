@@ -37,9 +37,9 @@ void release(void* memory) noexcept {
 }
 
 // The form that says no by a null pointer.
-void* try_allocate(std::size_t size) noexcept {
+void* try_allocate(std::size_t size, std::size_t alignment) noexcept {
   try {
-    return allocate(size, kPlain);
+    return allocate(size, alignment);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -53,22 +53,28 @@ constexpr std::size_t bytes(std::align_val_t alignment) {
 
 // Every form by name: a sanitizer's runtime brings its own of each that is left out.
 // clang-format off
+using Align = std::align_val_t;
+using NoThrow = const std::nothrow_t&;
 void* operator new(std::size_t size) { return allocate(size, kPlain); }
 void* operator new[](std::size_t size) { return allocate(size, kPlain); }
-void* operator new(std::size_t size, std::align_val_t align) { return allocate(size, bytes(align)); }
-void* operator new[](std::size_t size, std::align_val_t align) { return allocate(size, bytes(align)); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return try_allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return try_allocate(size); }
+void* operator new(std::size_t size, Align align) { return allocate(size, bytes(align)); }
+void* operator new[](std::size_t size, Align align) { return allocate(size, bytes(align)); }
+void* operator new(std::size_t size, NoThrow) noexcept { return try_allocate(size, kPlain); }
+void* operator new[](std::size_t size, NoThrow) noexcept { return try_allocate(size, kPlain); }
+void* operator new(std::size_t size, Align align, NoThrow) noexcept { return try_allocate(size, bytes(align)); }
+void* operator new[](std::size_t size, Align align, NoThrow) noexcept { return try_allocate(size, bytes(align)); }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete(void* memory, Align) noexcept { release(memory); }
+void operator delete[](void* memory, Align) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t, Align) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t, Align) noexcept { release(memory); }
+void operator delete(void* memory, NoThrow) noexcept { release(memory); }
+void operator delete[](void* memory, NoThrow) noexcept { release(memory); }
+void operator delete(void* memory, Align, NoThrow) noexcept { release(memory); }
+void operator delete[](void* memory, Align, NoThrow) noexcept { release(memory); }
 // clang-format on
 
 namespace comch::test {

@@ -27,13 +27,14 @@ TEST(CountingAllocatorTest, CountsEveryFormOfNewAndItsDelete) {
     const auto many = std::make_unique<int[]>(100);
     const auto wide = std::make_unique<Wide>();
     const std::unique_ptr<int> quiet(new (std::nothrow) int(2));
-    keep(one), keep(many), keep(wide), keep(quiet);
+    const std::unique_ptr<Wide[]> quiet_and_wide(new (std::nothrow) Wide[2]);
+    keep(one), keep(many), keep(wide), keep(quiet), keep(quiet_and_wide);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(wide.get()) % alignof(Wide), 0U);
-    EXPECT_EQ(allocations().made, before.made + 4);
+    EXPECT_EQ(allocations().made, before.made + 5);
   }
   const AllocationCount after = allocations();
-  EXPECT_EQ(after.made, before.made + 4);
-  EXPECT_EQ(after.freed, before.freed + 4);
+  EXPECT_EQ(after.made, before.made + 5);
+  EXPECT_EQ(after.freed, before.freed + 5);
 }
 
 TEST(CountingAllocatorTest, CountsNothingWhereNothingIsAllocated) {
