@@ -10,7 +10,7 @@ void say_formatted(LogLevel level, fmt::string_view format, fmt::format_args arg
     fmt::memory_buffer line;
     fmt::vformat_to(std::back_inserter(line), format, args);
     log(level, std::string_view(line.data(), line.size()));
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is nobody to tell.
     // No memory for the line, or a sink that throws: a log never fails its caller.
   }
 }
