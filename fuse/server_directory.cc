@@ -170,7 +170,7 @@ void ServerDirectory::add_access_file(const char* file, bool of_groups) {
       [this, part](std::string_view text) {
         auto changed = with_access(server_->access(), part, text);
         if (!changed) return Outcome::failed(EINVAL, "numeric ids, or *");
-        return configure(configuration_.access, std::optional(std::move(*changed)));
+        return configure(configuration_.access, std::move(changed));
       });
 }
 

@@ -44,7 +44,7 @@ void Tree::build(const std::vector<DeviceInfo>& devices) {
     });
   }
   if (services_.options.shows_clients()) {
-    clients_ = add_role("clients", [this](std::string, auto record, auto events) {
+    clients_ = add_role("clients", [this](const std::string&, auto record, auto events) {
       return ClientDirectory::create(services_, std::move(record), std::move(events));
     });
   }

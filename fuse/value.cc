@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <limits>
+#include <memory>
 
 namespace comch::fuse {
 
@@ -16,16 +17,16 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t limit) {
   std::uint64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const char* end = std::to_address(text.end());
+  const auto [stop, error] = std::from_chars(std::to_address(text.begin()), end, number);
   if (error != std::errc{} || stop != end || number > limit) return std::nullopt;
   return number;
 }
 
 std::optional<std::uint32_t> parse_mode(std::string_view text) {
   std::uint32_t mode = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, mode, 8);
+  const char* end = std::to_address(text.end());
+  const auto [stop, error] = std::from_chars(std::to_address(text.begin()), end, mode, 8);
   if (error != std::errc{} || stop != end || mode > 0777) return std::nullopt;
   return mode;
 }
