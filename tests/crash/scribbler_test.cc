@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -24,9 +24,11 @@ std::span<std::uint64_t> shared_words() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     if (line.find("comch-connection") == std::string::npos) continue;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) != 2) break;
+    char* rest = nullptr;
+    const std::uint64_t begin = std::strtoull(line.c_str(), &rest, 16);
+    if (*rest != '-') break;
+    const std::uint64_t end = std::strtoull(rest + 1, nullptr, 16);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as text.
     return {reinterpret_cast<std::uint64_t*>(begin), (end - begin) / sizeof(std::uint64_t)};
   }
   return {};

@@ -3,7 +3,7 @@
     clang_tidy.py BUILD [--jobs N] [FILE...]
 
 BUILD is a directory configured with clang, for its compile_commands.json; FILE narrows it to
-sources whose path contains that text. Prints each finding once; exits non-zero on any.
+sources whose path from the project's root begins so. Prints each finding once; exits non-zero on any.
 """
 
 import argparse
@@ -44,7 +44,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     sources = [path for path in sources_of(options.build)
-               if not options.files or any(text in path for text in options.files)]
+               if not options.files
+               or os.path.relpath(path, ROOT).startswith(tuple(options.files))]
     if not sources:
         sys.exit("no source to check")
     seen, failed = set(), False

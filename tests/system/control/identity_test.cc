@@ -21,7 +21,9 @@ constexpr std::uint32_t kGuests = 4711;  // A group of nobody's.
 struct IdentityTest : testing::Test {
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-    std::filesystem::permissions(runtime.path(), std::filesystem::perms(0755));
+    using enum std::filesystem::perms;
+    std::filesystem::permissions(runtime.path(),
+                                 owner_all | group_read | group_exec | others_read | others_exec);
   }
 
   // What became of a client in a process of user nobody: 0 when it was let in, else the

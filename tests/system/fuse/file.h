@@ -39,7 +39,7 @@ inline Got end_of_file() { return {}; }
 class File {
  public:
   // What one read asks for: more than any message, less than one kernel request.
-  static constexpr std::size_t kRoom = 128 * 1024;
+  static constexpr std::size_t kRoom = 128UL * 1024;
 
   explicit File(const std::filesystem::path& path, int flags = O_RDONLY);
   static File adopt(int fd) { return File(fd); }

@@ -73,7 +73,9 @@ TEST_F(RendezvousTest, TheLongestNameWorks) {
 
 TEST_F(RendezvousTest, ADirectoryThatMayNotBeWrittenIsNotPermitted) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become a user who may not write here";
-  std::filesystem::permissions(runtime.path(), std::filesystem::perms(0755));
+  using enum std::filesystem::perms;
+  std::filesystem::permissions(runtime.path(),
+                               owner_all | group_read | group_exec | others_read | others_exec);
   auto stranger = test::ChildProcess::run([] {
     EXPECT_EQ(::setresgid(65534, 65534, 65534), 0);
     EXPECT_EQ(::setresuid(65534, 65534, 65534), 0);
