@@ -1,9 +1,9 @@
 """Runs clang-tidy-19 (.clang-tidy) over the project's own sources, in parallel.
 
-    clang_tidy.py BUILD [--jobs N] [FILE...]
+    clang_tidy.py BUILD [FILE...] [--jobs N]
 
 BUILD is a directory configured with clang, for its compile_commands.json; FILE narrows it to
-sources whose path from the project's root begins so. Prints each finding once; exits non-zero on any.
+sources whose path from the root begins so. Prints each finding once; exits non-zero on any.
 """
 
 import argparse
