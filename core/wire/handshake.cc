@@ -3,6 +3,7 @@
 #include "wire/handshake.h"
 
 #include <bit>
+#include <utility>
 
 #include "wire/bytes.h"
 
@@ -14,6 +15,10 @@ constexpr std::size_t kHeaderSize = 12;
 constexpr std::size_t kSizeField = 8;  // Where in the header the size stands.
 
 enum class Kind : std::uint16_t { kHello = 1, kWelcome, kRefusal, kDoorbell, kGoodbye };
+
+bool is_kind(std::uint16_t number) {
+  return number >= std::to_underlying(Kind::kHello) && number <= std::to_underlying(Kind::kGoodbye);
+}
 
 constexpr std::uint32_t kFlagMembarrier = 1;
 constexpr std::uint32_t kFlagActing = 2;  // Hello only.
@@ -40,9 +45,12 @@ bool legal(const Welcome& welcome) {
          is_ring(welcome.to_server_capacity) && is_ring(welcome.to_client_capacity);
 }
 
+bool is_errc(std::uint8_t number) {
+  return number >= std::to_underlying(Errc::unknown) && number <= std::to_underlying(Errc::skipped);
+}
+
 bool legal(const Refusal& refusal) {
-  return refusal.code >= Errc::unknown && refusal.code <= Errc::skipped &&
-         is_text(refusal.reason, kMaxReason);
+  return is_errc(std::to_underlying(refusal.code)) && is_text(refusal.reason, kMaxReason);
 }
 
 bool legal(const Doorbell&) { return true; }
@@ -145,10 +153,11 @@ Result<Packet> read_welcome(Reader in) {
 }
 
 Result<Packet> read_refusal(Reader in) {
-  Refusal refusal;
-  refusal.code = static_cast<Errc>(in.number<std::uint8_t>());
-  refusal.reason = in.text(kMaxReason);
-  if (!in.done() || !legal(refusal)) return nonsense("a Refusal no correct peer writes");
+  const auto code = in.number<std::uint8_t>();
+  std::string reason = in.text(kMaxReason);
+  if (!in.done() || !is_errc(code)) return nonsense("a Refusal no correct peer writes");
+  Refusal refusal{static_cast<Errc>(code), std::move(reason)};
+  if (!legal(refusal)) return nonsense("a Refusal no correct peer writes");
   return refusal;
 }
 
@@ -192,11 +201,12 @@ Result<Packet> decode(std::span<const std::byte> bytes) {
   Reader header(bytes.first(kHeaderSize));
   if (header.number<std::uint32_t>() != kMagic) return nonsense("not a comch packet");
   const auto version = header.number<std::uint16_t>();
-  const auto kind = static_cast<Kind>(header.number<std::uint16_t>());
+  const auto kind = header.number<std::uint16_t>();
   if (header.number<std::uint32_t>() != bytes.size()) return nonsense("a packet cut or joined");
   if (version != kVersion) return fail(Errc::unsupported_version, "a packet of another version");
   const Reader body(bytes.subspan(kHeaderSize));
-  switch (kind) {
+  if (!is_kind(kind)) return nonsense("a packet of unknown kind");
+  switch (static_cast<Kind>(kind)) {
     case Kind::kHello:
       return read_hello(body);
     case Kind::kWelcome:
