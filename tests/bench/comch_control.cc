@@ -35,6 +35,12 @@ double control_round_trip_ns(const Pair& pair, const ControlPlan& plan) {
   });
 }
 
+double control_wake_ns(const Pair& pair, Duration idle, const ControlPlan& plan) {
+  return with_client(pair, plan, [&](ControlClient& client) {
+    return median_ns_after(idle, plan.duration, [&] { client.round_trip(); });
+  });
+}
+
 double control_rate(const Pair& pair, ControlPlan plan) {
   plan.echo = false;
   return with_client(pair, plan, [&](ControlClient& client) { return client.rate(plan.duration); });

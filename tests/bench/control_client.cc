@@ -31,8 +31,10 @@ ControlClient::~ControlClient() {
 void ControlClient::turn() {
   if (plan_.waiting == Waiting::kBusy) {
     engine_->progress();
-  } else {
+  } else if (plan_.waiting == Waiting::kSleep) {
     engine_->wait(std::chrono::seconds(1), std::chrono::nanoseconds(0));
+  } else {
+    engine_->wait(std::chrono::seconds(1));
   }
   if (client_->state() != ContextState::kRunning) throw std::runtime_error("the server has gone");
 }

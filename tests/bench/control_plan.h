@@ -14,7 +14,8 @@
 namespace comch::bench {
 
 enum class Sending { kTrySend, kTask };
-enum class Waiting { kBusy, kSleep };
+// kSleep never polls before it sleeps; kDefault does what wait() does by itself.
+enum class Waiting { kBusy, kSleep, kDefault };
 
 struct ControlPlan {
   Duration duration = std::chrono::milliseconds(60);

@@ -57,8 +57,10 @@ Receipt ControlServer::answer_by_task(Connection& from, std::span<const std::byt
 void ControlServer::turn() {
   if (plan_.waiting == Waiting::kBusy) {
     engine_->progress();
-  } else {
+  } else if (plan_.waiting == Waiting::kSleep) {
     engine_->wait(std::chrono::seconds(1), std::chrono::nanoseconds(0));
+  } else {
+    engine_->wait(std::chrono::seconds(1));
   }
 }
 

@@ -46,7 +46,9 @@ void await(int socket, Message& message, int flags) {
   }
 }
 
-double round_trip_ns(const Pair& pair, Duration duration, int flags, int batch) {
+// `measure` times the operation it is given.
+template <class Measure>
+double round_trip_ns(const Pair& pair, int flags, const Measure& measure) {
   const SocketPair sockets;
   return ask(
       pair,
@@ -63,7 +65,7 @@ double round_trip_ns(const Pair& pair, Duration duration, int flags, int batch) 
           put(sockets.end(0), message);
           await(sockets.end(0), message, flags);
         };
-        const double ns = median_ns(duration, round_trip, batch);
+        const double ns = measure(round_trip);
         message[0] = kLast;
         round_trip();
         return ns;
@@ -73,11 +75,18 @@ double round_trip_ns(const Pair& pair, Duration duration, int flags, int batch) 
 }  // namespace
 
 double seqpacket_busy_ns(const Pair& pair, Duration duration) {
-  return round_trip_ns(pair, duration, MSG_DONTWAIT, kBatch);
+  return round_trip_ns(pair, MSG_DONTWAIT,
+                       [=](const auto& round_trip) { return median_ns(duration, round_trip); });
 }
 
 double seqpacket_sleeping_ns(const Pair& pair, Duration duration) {
-  return round_trip_ns(pair, duration, 0, 1);
+  return round_trip_ns(pair, 0,
+                       [=](const auto& round_trip) { return median_ns(duration, round_trip, 1); });
+}
+
+double seqpacket_wake_ns(const Pair& pair, Duration idle, Duration duration) {
+  return round_trip_ns(
+      pair, 0, [=](const auto& round_trip) { return median_ns_after(idle, duration, round_trip); });
 }
 
 }  // namespace comch::bench

@@ -11,5 +11,7 @@ namespace comch::bench {
 double seqpacket_busy_ns(const Pair& pair, Duration duration);
 // Both sides sleep in recv(2).
 double seqpacket_sleeping_ns(const Pair& pair, Duration duration);
+// The same, asked after the answering side has slept for `idle`.
+double seqpacket_wake_ns(const Pair& pair, Duration idle, Duration duration);
 
 }  // namespace comch::bench

@@ -66,6 +66,21 @@ double median_ns(Duration duration, const Operation& operation, int batch = kBat
   return median(std::move(batches));
 }
 
+// How long an operation takes that begins only after everybody has been idle for `idle`: what
+// it costs to wake who has gone to sleep. The asking side is awake meanwhile.
+template <class Operation>
+double median_ns_after(Duration idle, Duration duration, const Operation& operation) {
+  std::vector<double> times;
+  const auto end = Clock::now() + duration;
+  do {
+    const auto begin = Clock::now() + idle;
+    while (Clock::now() < begin) {
+    }
+    times.push_back(batch_ns(operation, 1));
+  } while (Clock::now() < end);
+  return median(std::move(times));
+}
+
 // Millions of messages a second that `send` gets rid of, when it waits for room in a queue of
 // far fewer messages than a batch: then they arrive at the same rate. A median too, because
 // one stall of a loaded machine takes as long as a hundred thousand messages.
