@@ -10,6 +10,9 @@ the list follows the source.
 import pathlib
 import sys
 
+sys.dont_write_bytecode = True  # The sources stay as they are.
+import fast_mistakes  # noqa: E402
+
 RING = 'shm/record_ring.h'
 BELL = 'shm/bell.h'
 HANDSHAKE = 'wire/handshake.cc'
@@ -157,7 +160,8 @@ MISTAKES = {
 
 
 # What a test includes or compiles; a planted file that it includes is put in its place there.
-ROOTS = {BELL: RING, BYTES: HANDSHAKE}
+ROOTS = {BELL: RING, BYTES: HANDSHAKE, **fast_mistakes.ROOTS}
+MISTAKES.update(fast_mistakes.MISTAKES)
 
 
 def main():

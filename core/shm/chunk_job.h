@@ -1,0 +1,143 @@
+// ChunkJob: one large message that both sides copy, chunk by chunk.
+//
+// The job lives in its lane slot (lane.h), in two words that carry the slot's sequence:
+//
+//   claim  sequence (32)  chunks claimed (32)
+//   done   sequence (32)  chunks copied (32)
+//
+//   for (ChunkJob<>::Chunk chunk; job.claim(chunk);) {      // Either side, any number of threads.
+//     memcpy(to + chunk.offset, from + chunk.offset, chunk.length);
+//     job.copied();
+//   }
+//   switch (job.state()) ...                                // kFinished: all of it is there.
+//
+// A claim is a compare-and-swap and not an addition: a helper that comes late, when the slot
+// already holds the next job, finds another sequence and changes nothing. An addition to `done`
+// needs no such care: its chunk was claimed, so that the job is not finished and the slot
+// not used again before it.
+//
+// A side that stops between claim() and copied() leaves the job pending, for good if it
+// is dead: the message is neither delivered nor reported sent. Nobody waits for it inside a call.
+//
+// A lying peer: it can claim what it does not copy (the message is its own loss), or count
+// what was never claimed. The claims that one side gets only rise, so that it copies each chunk
+// at most once; a count that is impossible breaks the job.
+//
+// Ordering:
+//
+//   COPY   done.add(release) -> done.load(acquire)
+//          the bytes are there before the job is finished; both sides' bytes, for the
+//          additions are one release sequence.
+//
+// Threads: one object per side and thread. Lifetime: refers to the lane's memory. The sender's
+// job is over, too, when its slot is written again (LaneWriter::passed).
+// Errors: kBroken, for good. Tests: chunk_job_test.cc, chunk_model.cc, hostile_lane_fuzz.cc.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "shm/fast_machine.h"
+
+namespace comch::shm {
+
+inline constexpr std::uint32_t kChunkShiftMin = 12;  // 4 KiB; below it copying alone is faster.
+inline constexpr std::uint32_t kChunkShiftMax = 20;
+inline constexpr std::uint32_t kChunkShift = 15;  // 32 KiB: what is usual.
+
+// Whether a job of `length` bytes in chunks of 1 << `shift` can be counted.
+constexpr bool is_chunked(std::uint64_t length, std::uint32_t shift) {
+  return length != 0 && shift >= kChunkShiftMin && shift <= kChunkShiftMax &&
+         (length - 1) >> shift < 0x7fff'ffffU;
+}
+
+enum class JobState : std::uint8_t { kPending, kFinished, kBroken };
+
+template <class Machine = FastMachine>
+class ChunkJob {
+ public:
+  using Data = typename Machine::Data;
+
+  struct Chunk {
+    std::uint64_t offset = 0;  // In the message.
+    std::uint64_t length = 0;
+  };
+
+  // The words lie at `claim_at` and the 8 bytes behind. is_chunked(length, shift).
+  ChunkJob(Data data, std::size_t claim_at, std::uint32_t sequence, std::uint64_t length,
+           std::uint32_t shift)
+      : data_(data), claim_at_(claim_at), sequence_(sequence), shift_(shift), length_(length) {
+    assert(is_chunked(length, shift));
+  }
+
+  // The sender's, before it publishes the slot.
+  void open() {
+    Machine::store_word(data_, claim_at_, word(0));
+    Machine::store_word(data_, claim_at_ + 8, word(0));
+  }
+
+  // The next chunk to copy, which is this side's from here on. False: there is none left, or
+  // the job is broken, or (seldom) the other side was faster; state() knows.
+  [[nodiscard]] bool claim(Chunk& chunk) {
+    std::uint64_t claimed = Machine::load_word(data_, claim_at_);
+    for (unsigned tries = 0; tries < kTries && is_ours(claimed); ++tries) {
+      const std::uint32_t next = count_of(claimed);
+      if (next >= chunks()) return false;
+      if (next < unclaimed_) break;  // It has moved back.
+      // No edge: the claim guards no memory; what is copied was there when the slot was.
+      if (!Machine::swap_word(data_, claim_at_, claimed, word(next + 1),
+                              std::memory_order_relaxed)) {
+        continue;
+      }
+      unclaimed_ = next + 1;
+      chunk.offset = std::uint64_t{next} << shift_;
+      chunk.length = std::min(length_ - chunk.offset, std::uint64_t{1} << shift_);
+      return true;
+    }
+    broken_ = broken_ || !is_ours(claimed) || count_of(claimed) < unclaimed_;
+    return false;
+  }
+
+  // The chunk that was claimed last is copied.
+  void copied() {
+    ++copied_;
+    // COPY: our bytes happen before whoever sees this count, or a later one.
+    Machine::add_word(data_, claim_at_ + 8, std::uint64_t{1} << 32U, std::memory_order_release);
+  }
+
+  [[nodiscard]] JobState state() {
+    // COPY: meets both sides' copied().
+    const std::uint64_t done =
+        Machine::load_header(data_, claim_at_ + 8, std::memory_order_acquire);
+    const std::uint32_t count = count_of(done);
+    if (!is_ours(done) || count > chunks() || count < copied_) broken_ = true;
+    if (broken_) return JobState::kBroken;
+    return count == chunks() ? JobState::kFinished : JobState::kPending;
+  }
+
+  [[nodiscard]] std::uint32_t chunks() const {
+    return static_cast<std::uint32_t>((length_ - 1) >> shift_) + 1;
+  }
+
+ private:
+  static constexpr unsigned kTries = 64;  // Above the claims that get in between by chance.
+
+  std::uint64_t word(std::uint32_t count) const { return std::uint64_t{count} << 32U | sequence_; }
+  bool is_ours(std::uint64_t word) const { return static_cast<std::uint32_t>(word) == sequence_; }
+  static std::uint32_t count_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word >> 32U);
+  }
+
+  Data data_;
+  std::size_t claim_at_;
+  std::uint32_t sequence_;
+  std::uint32_t shift_;
+  std::uint64_t length_;
+  std::uint32_t unclaimed_ = 0;  // All chunks below it were claimed, by either side.
+  std::uint32_t copied_ = 0;     // By us.
+  bool broken_ = false;
+};
+
+}  // namespace comch::shm

@@ -1,0 +1,395 @@
+// Lane: the messages of one producer to one consumer. It lies in memory of the producer's
+// making; the producer's thread writes it and the consumer's thread reads it.
+//
+//   line 0   reader's   head           read so far; only in a lane with head credit
+//   line 1   writer's   space_bell     "ring me when I can send again"
+//   slots    writer's   128 bytes each, a power of two of them, elsewhere
+//   side     writer's   immediate data that its slot has no room for, elsewhere
+//
+//   slot   word 0     sequence (32)  index (16)  kind (16), from the lowest bit
+//          word 1     length (48)  immediate length (16)
+//          byte 16    112 bytes: control words of the kind, immediate data, inline data
+//
+// Rules:
+//
+//  1. Word 0 publishes the slot; its sequence is the position plus one, so that a slot of an
+//     earlier lap, or of none, is not taken for a new one.
+//  2. A batch writes all its slots and withholds the first one's word 0 to the end: nothing of
+//     it is seen before all of it is there, and one store publishes it.
+//  3. Immediate data lies in the slot if it fits behind the control words (ahead of inline data),
+//     else in the slot's place of the side area. Both sides compute which.
+//  4. Credit. Each message uses up a posted buffer. If there are no fewer slots than the
+//     consumer may post buffers, then who holds one knows that its slot is free, and the head
+//     is not used. Proof: let the writer hold a buffer for position p, and suppose that the
+//     slot of p - slots has not been read. Then none behind it has, so that the buffers of
+//     p - slots .. p - 1 and the one in hand are all out, more than were ever posted together.
+//     "Has been read" is an edge, too: of those buffers take the one posted last. The reader
+//     posted it when it had read that slot, and the writer has acquired it since.
+//     Where there are fewer slots, or a message takes several (staged), the head is the
+//     credit; the reader publishes it seldom, and the writer copies it when it is out of room.
+//  5. The reader copies words 0 and 1 once, checks the copies, and takes nothing else on
+//     trust. Payload words are copied once each.
+//  6. A peer that breaks this is named once and never read again: the half is broken for good.
+//
+// Ordering:
+//
+//   LANE   writer's word 0 store(release) -> reader's load(acquire)
+//          the slot, the rest of its batch, and what the slot speaks of are visible before it.
+//   SPACE  reader's head store(release), or POST of posted_ring.h -> writer's load(acquire)
+//          the reader's copies are finished before the slot is written again.
+//
+// Threads: each half belongs to one thread. Lifetime: both refer to the shared memory and are
+// outlived by it. Zero bytes are a valid initial state; nothing constructs the lane.
+// Tests: lane_test.cc (behaviour, hostile values, narrow positions), lane_model.cc (under the
+// C++ memory model), hostile_lane_fuzz.cc, lane_threads_test.cc (under TSan).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "shm/bell.h"
+#include "shm/chunk_job.h"
+#include "shm/fast_machine.h"
+#include "shm/lane_slot.h"
+#include "shm/record_ring.h"
+#include "shm/untrusted.h"
+
+namespace comch::shm {
+
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+struct LaneShared {
+  alignas(kCacheLine) Untrusted<Position, Machine> head;
+  alignas(kCacheLine) Bell<Machine> space_bell;
+};
+static_assert(sizeof(LaneShared<>) == 2 * kCacheLine);
+
+// The producer's half. put_...() writes a message that publish() exposes with all those
+// since the last one. For each, the caller holds the posted buffer `index`; in a lane with
+// head credit room() says how many may be written.
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+class LaneWriter {
+ public:
+  using Shared = LaneShared<Machine, Position>;
+  using Data = typename Machine::Data;
+  using Bytes = std::span<const std::byte>;
+
+  // `side`: of side_stride bytes for each slot, or unused if that is 0.
+  LaneWriter(Shared& shared, Data slots, Data side, const LaneShape& shape)
+      : shared_(shared), slots_(slots), side_(side), shape_(shape) {
+    assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
+  }
+
+  // Messages that may be written now. 0: wait for the reader, or it is broken().
+  [[nodiscard]] std::uint32_t room() {
+    if (!shape_.head_credit) return shape_.slots;
+    if (free_slots() == 0) [[unlikely]]
+      fetch_head();
+    return broken_ ? 0 : free_slots();
+  }
+
+  // Immediate data alone.
+  void put_immediate(std::uint16_t index, Bytes immediate) {
+    put_header(index, LaneKind::kImmediate, 0, immediate);
+  }
+
+  // Data for the consumer to copy into the buffer; fits_inline(shape, ...).
+  void put_inline(std::uint16_t index, Bytes data, Bytes immediate) {
+    assert(fits_inline(shape_, data.size(), immediate.size()));
+    const std::size_t at = place();
+    const LaneSplit split = split_slot(LaneKind::kInline, data.size(), immediate.size());
+    copy_words_in<Machine>(slots_, at + split.data_at, data.data(), data.size());
+    put_header(index, LaneKind::kInline, data.size(), immediate);
+  }
+
+  // `length` bytes that are in the posted buffer already.
+  void put_direct(std::uint16_t index, std::uint64_t length, Bytes immediate) {
+    put_header(index, LaneKind::kDirect, length, immediate);
+  }
+
+  // The first chunk of a message of `total` bytes, in the bounce area; immediate data goes
+  // with the first.
+  void put_staged(std::uint16_t index, std::uint64_t total, Range chunk, Bytes immediate) {
+    put_control(chunk.offset, chunk.length);
+    put_header(index, LaneKind::kStaged, total, immediate);
+  }
+
+  // The next chunk of the same message. Nothing else may come between.
+  void put_staged_next(std::uint16_t index, Range chunk) {
+    put_control(chunk.offset, chunk.length);
+    put_header(index, LaneKind::kStagedNext, chunk.length, {});
+  }
+
+  // A message that both sides copy from `source` of the map `map`; is_chunked(length, shift).
+  ChunkJob<Machine> put_job(std::uint16_t index, std::uint32_t map, Range source,
+                            std::uint32_t shift, Bytes immediate) {
+    ChunkJob<Machine> job(slots_, place() + kClaimAt, sequence(), source.length, shift);
+    job.open();
+    put_control(map | std::uint64_t{shift} << 32U, source.offset);
+    put_header(index, LaneKind::kJob, source.length, immediate);
+    return job;
+  }
+
+  // A buffer of the producer's, until the consumer gives `handle` back (returns_ring.h).
+  void put_hand_over(std::uint16_t index, std::uint32_t map, std::uint32_t handle, Range buffer,
+                     Bytes immediate) {
+    put_control(map | std::uint64_t{handle} << 32U, buffer.offset);
+    put_header(index, LaneKind::kHandOver, buffer.length, immediate);
+  }
+
+  // Exposes what was put. True: there was something; ask whether the data bell must be rung.
+  bool publish() {
+    if (!withheld_) return false;
+    // LANE: this slot and the batch behind it happen before its first word is seen.
+    Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);
+    withheld_ = false;
+    return true;
+  }
+
+  // The position that the next put_...() writes to.
+  [[nodiscard]] Position position() const { return position_; }
+
+  // Whether the slot of `position` has been written again since.
+  [[nodiscard]] bool passed(Position position) const {
+    return static_cast<Position>(position_ - position) > shape_.slots;
+  }
+
+  // The reader's position when we last looked: what lies before it is read.
+  [[nodiscard]] Position head() const { return head_; }
+
+  // Copies the reader's head now; for a writer that is about to sleep, or frees bounce area.
+  void look_again() { fetch_head(); }
+
+  [[nodiscard]] bool broken() const { return broken_; }
+
+ private:
+  std::size_t slot() const { return position_ & (shape_.slots - 1); }
+  std::size_t place() const { return slot() * kLaneSlot; }
+  std::uint32_t sequence() const { return static_cast<Position>(position_ + 1U); }
+
+  std::uint32_t free_slots() const {
+    return shape_.slots - static_cast<Position>(position_ - head_);
+  }
+
+  void put_control(std::uint64_t first, std::uint64_t second) {
+    Machine::store_word(slots_, place() + 16, first);
+    Machine::store_word(slots_, place() + 24, second);
+  }
+
+  // Ends the slot: immediate data, word 1, word 0.
+  void put_header(std::uint16_t index, LaneKind kind, std::uint64_t length, Bytes immediate) {
+    assert(length <= kMaxLaneLength && immediate.size() <= shape_.immediate_max);
+    assert(free_slots() != 0 || !shape_.head_credit);
+    const std::size_t at = place();
+    if (!immediate.empty()) put_immediate_data(kind, length, immediate);
+    Machine::store_word(slots_, at + 8, length | std::uint64_t{immediate.size()} << 48U);
+    const std::uint64_t word = lane_word(sequence(), index, kind);
+    if (withheld_) {
+      // No edge: nobody looks here before the first of the batch, which is released behind.
+      Machine::store_header(slots_, at, word, std::memory_order_relaxed);
+    } else {
+      first_at_ = at;
+      first_word_ = word;
+      withheld_ = true;
+    }
+    position_ = static_cast<Position>(position_ + 1U);
+  }
+
+  void put_immediate_data(LaneKind kind, std::uint64_t length, Bytes immediate) {
+    const LaneSplit split = split_slot(kind, length, immediate.size());
+    if (split.in_side) {
+      copy_words_in<Machine>(side_, slot() * shape_.side_stride, immediate.data(),
+                             immediate.size());
+    } else {
+      copy_words_in<Machine>(slots_, place() + split.immediate_at, immediate.data(),
+                             immediate.size());
+    }
+  }
+
+  void fetch_head() {
+    if (broken_) return;
+    // SPACE: meets the reader's release in publish_head().
+    const Position head = shared_.head.fetch(std::memory_order_acquire);
+    // Between the last one and the position; also catches what moves backwards.
+    if (static_cast<Position>(head - head_) > static_cast<Position>(position_ - head_)) {
+      broken_ = true;
+      return;
+    }
+    head_ = head;
+  }
+
+  Shared& shared_;
+  const Data slots_;
+  const Data side_;
+  const LaneShape shape_;
+  Position position_ = 0;  // Messages put.
+  Position head_ = 0;      // The last head that made sense.
+  std::uint64_t first_word_ = 0;
+  std::size_t first_at_ = 0;
+  bool withheld_ = false;  // First: of what was put and not published.
+  bool broken_ = false;
+};
+
+// The consumer's half.
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+class LaneReader {
+ public:
+  using Shared = LaneShared<Machine, Position>;
+  using Data = typename Machine::Data;
+
+  // The same numbers as the writer's.
+  LaneReader(Shared& shared, Data slots, Data side, const LaneShape& shape)
+      : shared_(shared),
+        slots_(slots),
+        side_(side),
+        shape_(shape),
+        lazy_(std::max(shape.slots / 8, 1U)) {
+    assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
+  }
+
+  // Copies what the next message says of itself. The message stays until pop().
+  //
+  // The index and, but for staged chunks, jobs and hand-overs, the length against the posted
+  // buffer are the caller's to check: posted_table.h. So are the map of a job or a hand-over and
+  // its range: the reader does not know them.
+  Look look(LaneRecord& record) {
+    if (broken_) return Look::kBroken;
+    const std::size_t at = place();
+    // LANE: meets the writer's release in publish().
+    const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_acquire);
+    if (static_cast<std::uint32_t>(word) != static_cast<Position>(position_ + 1U)) {
+      return Look::kNothing;
+    }
+    const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
+    record.index = static_cast<std::uint16_t>(word >> 32U);
+    record.kind = static_cast<LaneKind>(word >> 48U);
+    record.length = lengths & kMaxLaneLength;
+    record.immediate = static_cast<std::uint32_t>(lengths >> 48U);
+    if (record.kind >= LaneKind::kStaged) {
+      record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
+    }
+    if (!is_sound(record)) [[unlikely]] {
+      broken_ = true;
+      return Look::kBroken;
+    }
+    return Look::kMessage;
+  }
+
+  // Whether look() would answer anything but kNothing.
+  [[nodiscard]] bool ready() const {
+    // LANE: meets the writer's release in publish().
+    const std::uint64_t word = Machine::load_header(slots_, place(), std::memory_order_acquire);
+    return broken_ || static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);
+  }
+
+  // Copies the record.immediate bytes of the record that look() has filled.
+  void copy_immediate(std::byte* to, const LaneRecord& record) const {
+    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
+    if (split.in_side) {
+      copy_words_out<Machine>(to, side_, slot() * shape_.side_stride, record.immediate);
+    } else {
+      copy_words_out<Machine>(to, slots_, place() + split.immediate_at, record.immediate);
+    }
+  }
+
+  // Copies the record.length bytes of an inline record.
+  void copy_data(std::byte* to, const LaneRecord& record) const {
+    assert(record.kind == LaneKind::kInline && record.length <= kLanePayload);
+    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
+    copy_words_out<Machine>(to, slots_, place() + split.data_at, record.length);
+  }
+
+  // The job of a record of that kind; make it once, and pop() when it is finished.
+  ChunkJob<Machine> job(const LaneRecord& record) const {
+    return ChunkJob<Machine>(slots_, place() + kClaimAt, static_cast<Position>(position_ + 1U),
+                             record.length, record.shift());
+  }
+
+  // Bytes of a staged message that are still to come behind this record's chunk.
+  [[nodiscard]] std::uint64_t left_behind(const LaneRecord& record) const {
+    return (record.kind == LaneKind::kStaged ? record.length : staged_left_) - record.control[1];
+  }
+
+  // Forgets the message that look() has just found. In a lane without head credit its slot goes
+  // back to the writer when the caller posts again; else seldom, and at flush().
+  void pop(const LaneRecord& record) {
+    if (record.kind == LaneKind::kStaged || record.kind == LaneKind::kStagedNext) {
+      staged_left_ = left_behind(record);
+      staged_index_ = record.index;
+    }
+    position_ = static_cast<Position>(position_ + 1U);
+    if (shape_.head_credit && static_cast<Position>(position_ - published_) >= lazy_) {
+      publish_head();
+    }
+  }
+
+  // Gives all room back. True: the writer got some since the last flush(); ask whether its
+  // space bell must be rung. Call it when look() finds nothing, and before sleeping.
+  [[nodiscard]] bool flush() {
+    if (shape_.head_credit && position_ != published_) publish_head();
+    const bool gave = gave_room_;
+    gave_room_ = false;
+    return gave;
+  }
+
+  [[nodiscard]] Position position() const { return position_; }
+  [[nodiscard]] bool broken() const { return broken_; }
+
+ private:
+  std::size_t slot() const { return position_ & (shape_.slots - 1); }
+  std::size_t place() const { return slot() * kLaneSlot; }
+
+  // Whether a correct writer can have said that here.
+  bool is_sound(const LaneRecord& record) const {
+    if (record.immediate > shape_.immediate_max) return false;
+    if ((staged_left_ != 0) != (record.kind == LaneKind::kStagedNext)) return false;
+    switch (record.kind) {
+      case LaneKind::kImmediate:
+        return record.length == 0;
+      case LaneKind::kInline:
+        return fits_inline(shape_, record.length, record.immediate);
+      case LaneKind::kDirect:
+      case LaneKind::kHandOver:
+        return true;
+      case LaneKind::kStaged:
+        return is_chunk(record, record.length);
+      case LaneKind::kStagedNext:
+        return record.index == staged_index_ && record.immediate == 0 &&
+               record.length == record.control[1] && is_chunk(record, staged_left_);
+      case LaneKind::kJob:
+        return is_chunked(record.length, record.shift());
+    }
+    return false;
+  }
+
+  bool is_chunk(const LaneRecord& record, std::uint64_t limit) const {
+    const Range chunk = record.chunk();
+    return chunk.length != 0 && chunk.length <= limit && contains(shape_.bounce_size, chunk);
+  }
+
+  void publish_head() {
+    published_ = position_;
+    gave_room_ = true;
+    // SPACE: our copies happen before the writer sees that the slots are free.
+    shared_.head.publish(position_, std::memory_order_release);
+  }
+
+  Shared& shared_;
+  const Data slots_;
+  const Data side_;
+  const LaneShape shape_;
+  const std::uint32_t lazy_;       // Publish the head after so many.
+  Position position_ = 0;          // Messages read.
+  Position published_ = 0;         // What we last published of it.
+  std::uint64_t staged_left_ = 0;  // Of the staged message that is open.
+  std::uint16_t staged_index_ = 0;
+  bool gave_room_ = false;  // Since the last flush().
+  bool broken_ = false;
+};
+
+}  // namespace comch::shm

@@ -1,0 +1,105 @@
+// LaneSlot: how the 128 bytes of a lane's slot are divided; what writer and reader (lane.h)
+// must agree on.
+//
+//   kind          word 2                    word 3           from byte 16, or 32 behind words
+//   kImmediate                                               immediate data (112)
+//   kInline                                                  immediate data, data (112 together)
+//   kDirect                                                  immediate data (112)
+//   kStaged(Next) offset in bounce area     bytes there      immediate data (96)
+//   kJob          map (32), shift (32)      offset in map    immediate data (80); words 14, 15:
+//                                                            claim and done of chunk_job.h
+//   kHandOver     map (32), handle (32)     offset in map    immediate data (96)
+//
+// Immediate data begins at a multiple of 8, and so does inline data behind it. Immediate data
+// that does not fit lies in the side area, which a lane has when it may be that long.
+//
+// Threads: values. Errors: none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "shm/fast_machine.h"
+#include "shm/untrusted.h"
+
+namespace comch::shm {
+
+inline constexpr std::uint32_t kLaneSlot = 128;     // Bytes.
+inline constexpr std::uint32_t kLanePayload = 112;  // Of which the payload.
+inline constexpr std::uint32_t kClaimAt = 112;      // A job's two words.
+inline constexpr std::uint64_t kMaxLaneLength = (std::uint64_t{1} << 48U) - 1;
+inline constexpr std::uint32_t kMaxImmediate = 256;
+
+// Immediate data up to here finds room in a slot of every kind but the inline one.
+inline constexpr std::uint32_t kAlwaysInSlot = 80;
+
+// From kStaged on the kinds have control words.
+enum class LaneKind : std::uint16_t {
+  kImmediate = 1,
+  kInline = 2,
+  kDirect = 3,
+  kStaged = 4,
+  kStagedNext = 5,
+  kJob = 6,
+  kHandOver = 7,
+};
+
+// The numbers of a lane; both sides compute them (fast_layout.h).
+struct LaneShape {
+  std::uint32_t slots = 0;          // A power of two.
+  std::uint32_t immediate_max = 0;  // The consumer's.
+  std::uint32_t side_stride = 0;    // Bytes of the side area for each slot; 0: none.
+  std::uint64_t bounce_size = 0;    // Bytes; 0: none.
+  bool head_credit = false;         // A posted buffer is not enough to write a slot.
+
+  friend bool operator==(const LaneShape&, const LaneShape&) = default;
+};
+
+// What a message says of itself: a checked copy.
+struct LaneRecord {
+  std::uint64_t length = 0;
+  std::array<std::uint64_t, 2> control{};
+  std::uint32_t immediate = 0;  // Bytes of immediate data.
+  std::uint16_t index = 0;      // Of the posted buffer.
+  LaneKind kind{};
+
+  // Staged: the chunk in the bounce area.
+  [[nodiscard]] Range chunk() const { return {control[0], control[1]}; }
+  // Job and hand-over: where the message lies.
+  [[nodiscard]] std::uint32_t map() const { return static_cast<std::uint32_t>(control[0]); }
+  [[nodiscard]] Range source() const { return {control[1], length}; }
+  [[nodiscard]] std::uint32_t shift() const {
+    return static_cast<std::uint32_t>(control[0] >> 32U);
+  }
+  [[nodiscard]] std::uint32_t handle() const { return shift(); }
+};
+
+constexpr std::uint64_t lane_word(std::uint32_t sequence, std::uint16_t index, LaneKind kind) {
+  return sequence | std::uint64_t{index} << 32U |
+         std::uint64_t{static_cast<std::uint16_t>(kind)} << 48U;
+}
+
+// Where the payload of a slot lies, from the slot's beginning.
+struct LaneSplit {
+  std::uint32_t immediate_at;
+  std::uint32_t data_at;
+  bool in_side;  // The immediate data is not in the slot.
+};
+
+constexpr LaneSplit split_slot(LaneKind kind, std::uint64_t length, std::uint64_t immediate) {
+  const bool is_inline = kind == LaneKind::kInline;
+  const std::uint32_t begin = kind >= LaneKind::kStaged ? 32 : 16;
+  const std::uint32_t end = kind == LaneKind::kJob ? kClaimAt : kLaneSlot;
+  const std::uint64_t in_front = whole_words(immediate);
+  const bool in_side = in_front + (is_inline ? length : 0) > end - begin;
+  return {begin, begin + (in_side ? 0U : static_cast<std::uint32_t>(in_front)), in_side};
+}
+
+// Whether data and immediate data can travel in the slot (and its side area).
+constexpr bool fits_inline(const LaneShape& shape, std::uint64_t length, std::uint64_t immediate) {
+  return whole_words(immediate) + length <= kLanePayload ||
+         (shape.side_stride != 0 && length <= kLanePayload);
+}
+
+}  // namespace comch::shm

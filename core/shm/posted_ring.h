@@ -1,0 +1,192 @@
+// PostedRing: how a consumer tells another process which buffers it has posted. It lies in
+// memory of the consumer's making; the consumer's thread writes it, and the producing process
+// reads it through a Desk (desk.h).
+//
+//   line 0   consumer's  data_bell     "ring me when data comes"
+//   slots    consumer's  descriptors of 16 bytes, four to a line, elsewhere
+//
+//   descriptor   word 0   offset of the posted room in the consumer's memory map, or
+//                         kNoBuffer: immediate data only
+//                word 1   generation (8)  index (16)  capacity (40), from the lowest bit
+//
+// Rules:
+//
+//  1. Word 1 publishes the descriptor and is stored last. Its generation is the lap, counted
+//     from one: a slot that still holds the lap before, or nothing, is not taken for a new one.
+//  2. There are at least twice as many slots as the consumer may have posted (its depth). So
+//     the consumer does not write where the producers read, and a reader has time: the slot of
+//     a descriptor that nobody has taken is not written again. Proof: when descriptor n is
+//     posted, at most `depth` of the descriptors 0..n are not completed, and a completed one
+//     was taken. They are taken in order, so that n + 1 - depth are. The slot of n held
+//     n - slots, which is below that, and so is every one before.
+//  3. Posts may be held back: they go out by whole lines, and the rest at publish().
+//  4. The index means nothing to the producers, who send it back. Offset and capacity are
+//     checked against a size that the reader got from the kernel.
+//
+// Ordering:
+//
+//   POST   consumer's word 1 store(release) -> reader's load(acquire)
+//          word 0 is visible before word 1; and everything that the consumer read before it
+//          posted is read before a producer acts on the descriptor (see lane.h).
+//
+// Threads: the writer belongs to the consumer's thread; a reader has no state and any number
+// of threads may use one. Lifetime: both refer to the shared memory and are outlived by it.
+// Zero bytes are a valid initial state. Errors: a reader answers kBroken.
+// Tests: posted_ring_test.cc, posted_model.cc, hostile_lane_fuzz.cc.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "shm/bell.h"
+#include "shm/fast_machine.h"
+#include "shm/record_ring.h"
+#include "shm/untrusted.h"
+
+namespace comch::shm {
+
+template <class Machine = FastMachine>
+struct PostedShared {
+  alignas(kCacheLine) Bell<Machine> data_bell;
+};
+static_assert(sizeof(PostedShared<>) == kCacheLine);
+
+// One posted buffer, as a producer sees it: a checked copy.
+struct Posted {
+  std::uint64_t offset = 0;    // Of the room behind the buffer's data, in the memory map.
+  std::uint64_t capacity = 0;  // Bytes of that room.
+  std::uint16_t index = 0;     // The consumer's name for it.
+
+  [[nodiscard]] bool has_buffer() const;
+  friend bool operator==(const Posted&, const Posted&) = default;
+};
+
+inline constexpr std::uint64_t kNoBuffer = ~std::uint64_t{0};  // As an offset.
+inline constexpr std::uint64_t kMaxPostedCapacity = (std::uint64_t{1} << 40U) - 1;
+inline constexpr std::uint32_t kMaxDepth = 8192;  // Posted buffers of one consumer.
+inline constexpr std::uint32_t kPostedSize = 16;  // Bytes of a descriptor.
+inline constexpr std::uint32_t kPostedPerLine = kCacheLine / kPostedSize;
+
+inline bool Posted::has_buffer() const { return offset != kNoBuffer; }
+
+constexpr std::uint64_t posted_word(std::uint8_t generation, std::uint16_t index,
+                                    std::uint64_t capacity) {
+  return generation | std::uint64_t{index} << 8U | capacity << 24U;
+}
+
+// Slots for a consumer that posts at most `depth` buffers: whole lines, and at least two.
+constexpr std::uint32_t posted_slots(std::uint32_t depth) {
+  return std::max(std::bit_ceil(2 * depth), 2 * kPostedPerLine);
+}
+static_assert(posted_slots(1) == 8 && posted_slots(256) == 512 && posted_slots(257) == 1024);
+
+// The lap of a position, as its descriptors say it.
+template <std::unsigned_integral Position>
+constexpr std::uint8_t posted_generation(Position position, std::uint32_t slots) {
+  return static_cast<std::uint8_t>((position >> std::countr_zero(slots)) + 1U);
+}
+
+// The consumer's half.
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+class PostedWriter {
+ public:
+  using Data = typename Machine::Data;
+
+  // `slots`: of posted_slots(), and few enough for Position to count two laps.
+  PostedWriter(Data ring, std::uint32_t slots) : ring_(ring), slots_(slots) {
+    assert(std::has_single_bit(slots) && slots >= kPostedPerLine);
+    assert(slots <= static_cast<Position>(~Position{0}) / 2);
+  }
+
+  // Posts the `capacity` bytes at `offset` under `index`; the producers learn of it with its
+  // line, or at publish(). The caller has at most `depth` posted and not completed.
+  void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+    assert(capacity <= kMaxPostedCapacity);
+    const auto position = static_cast<Position>(published_ + held_);
+    line_[held_] = {offset, posted_word(posted_generation(position, slots_), index, capacity)};
+    ++held_;
+    if (((position + 1U) & (kPostedPerLine - 1)) == 0) publish();
+  }
+
+  // Posts no buffer: for a message that is immediate data alone.
+  void post_without_buffer(std::uint16_t index) { post(index, kNoBuffer, 0); }
+
+  // Exposes what was posted. True: there was something; producers that sleep for it are to be
+  // woken (ask their bells).
+  bool publish() {
+    const std::uint32_t count = held_;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      const std::size_t at = std::size_t{(published_ + n) & (slots_ - 1)} * kPostedSize;
+      Machine::store_word(ring_, at, line_[n].offset);
+      // POST: the offset, and our reading of what was sent before, happen before this is seen.
+      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);
+    }
+    published_ = static_cast<Position>(published_ + count);
+    held_ = 0;
+    return count != 0;
+  }
+
+  [[nodiscard]] std::uint32_t held() const { return held_; }  // Posted, and not yet exposed.
+
+ private:
+  struct Descriptor {
+    std::uint64_t offset;
+    std::uint64_t word;
+  };
+
+  const Data ring_;
+  const std::uint32_t slots_;
+  std::uint32_t held_ = 0;
+  Position published_ = 0;  // Descriptors exposed so far.
+  std::array<Descriptor, kPostedPerLine> line_{};
+};
+
+// What the producing process reads. The position is its caller's.
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+class PostedReader {
+ public:
+  using Data = typename Machine::Data;
+
+  // `map_size`: of the consumer's memory map as the kernel told it; ~0 when the map is not
+  // mapped here, and an offset only goes back to its owner.
+  PostedReader(Data ring, std::uint32_t slots, std::uint64_t map_size)
+      : ring_(ring), slots_(slots), map_size_(map_size) {}
+
+  // Copies the descriptor at `position`.
+  //
+  // kNothing: it is not posted yet. kBroken: it names what is not in the memory map.
+  [[nodiscard]] Look read(Position position, Posted& posted) const {
+    const std::size_t at = std::size_t{position & (slots_ - 1)} * kPostedSize;
+    // POST: meets the consumer's release in publish().
+    const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);
+    if (static_cast<std::uint8_t>(word) != posted_generation(position, slots_)) {
+      return Look::kNothing;
+    }
+    posted.offset = Machine::load_word(ring_, at);
+    posted.capacity = word >> 24U;
+    posted.index = static_cast<std::uint16_t>(word >> 8U);
+    const bool is_inside = contains(map_size_, {posted.offset, posted.capacity});
+    const bool is_none = !posted.has_buffer() && posted.capacity == 0;
+    return is_inside || is_none ? Look::kMessage : Look::kBroken;
+  }
+
+  // Whether read() would answer anything but kNothing.
+  [[nodiscard]] bool ready(Position position) const {
+    const std::size_t at = std::size_t{position & (slots_ - 1)} * kPostedSize;
+    // POST: meets the consumer's release in publish().
+    const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);
+    return static_cast<std::uint8_t>(word) == posted_generation(position, slots_);
+  }
+
+ private:
+  const Data ring_;
+  const std::uint32_t slots_;
+  const std::uint64_t map_size_;
+};
+
+}  // namespace comch::shm

@@ -1,0 +1,190 @@
+// desk_model: two producers at a shared Desk and what they take, in random interleavings and
+// with every value that the memory model allows a load to see; a small case in full up to a
+// number of preemptions. The switch from alone to shared is switch_model's.
+//
+// DESK_HEADER may name a header with a planted mistake.
+#ifndef DESK_HEADER
+#define DESK_HEADER "shm/desk.h"
+#endif
+#include DESK_HEADER
+
+#include "fast_relacy_machine.h"
+
+namespace comch::model {
+namespace {
+
+using Machine = FastRelacyMachine<false>;
+
+constexpr std::uint32_t kRoom = 4;
+constexpr std::uint32_t kSlots = 8;
+constexpr std::uint32_t kDepth = 16;  // Of which a refill of two is a fair share.
+
+using Desk = shm::Desk<Machine, kRoom>;
+
+// `kPosted` descriptors are there; each of two producers takes `kTakes` times, one at a time,
+// and gives the first back where kPutsBack. Then one of them takes the rest.
+template <std::uint32_t kPosted, unsigned kTakes, bool kPutsBack>
+struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2> {
+  std::array<FastRelacyWord, kSlots * 2> ring;
+  std::array<Desk::Seat, 2> stashes;
+  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  std::array<rl::var<std::uint32_t>, kPosted> buffers;
+  std::array<shm::SeatId, 2> seats{};
+  std::uint32_t taken[2] = {0, 0};
+
+  void before() {
+    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    for (std::uint16_t n = 0; n < kPosted; ++n) {
+      buffers[n]($) = 0;
+      writer.post(n, n, 1);
+    }
+    writer.publish();
+    for (shm::SeatId& seat : seats) {
+      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
+    }
+  }
+
+  void thread(unsigned index) {
+    for (unsigned n = 0; n < kTakes; ++n) {
+      shm::Posted posted;
+      if (!take(index, posted)) continue;
+      if (kPutsBack && n == 0) {
+        RL_ASSERT(desk.put_back(seats[index], posted));
+      } else {
+        use(index, posted);
+      }
+    }
+  }
+
+  void after() {
+    shm::Posted posted;
+    while (take(0, posted)) use(0, posted);
+    RL_ASSERT(taken[0] + taken[1] == kPosted);  // None is stranded, none was taken twice.
+  }
+
+  bool take(unsigned index, shm::Posted& posted) {
+    if (desk.take(seats[index], std::span(&posted, 1)) == 0) return false;
+    RL_ASSERT(posted.offset == posted.index && posted.capacity == 1 && posted.index < kPosted);
+    return true;
+  }
+
+  void use(unsigned index, const shm::Posted& posted) {
+    RL_ASSERT(static_cast<std::uint32_t>(buffers[posted.index]($)) == 0);
+    buffers[posted.index]($) = 1;
+    ++taken[index];
+  }
+};
+
+// One producer takes what the other has put into its buffer and put back: the order of a
+// buffer's users.
+struct PassOnModel : rl::test_suite<PassOnModel, 2> {
+  std::array<FastRelacyWord, kSlots * 2> ring;
+  std::array<Desk::Seat, 2> stashes;
+  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  rl::var<std::uint32_t> buffer;
+  std::array<shm::SeatId, 2> seats{};
+
+  void before() {
+    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    buffer($) = 0;
+    writer.post(0, 0, 1);
+    writer.publish();
+    for (shm::SeatId& seat : seats) {
+      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
+    }
+  }
+
+  void thread(unsigned index) {
+    for (unsigned n = 0; n < 2; ++n) {
+      shm::Posted posted;
+      if (desk.take(seats[index], std::span(&posted, 1)) == 0) continue;
+      RL_ASSERT(posted.offset == 0 && posted.index == 0);
+      buffer($) = static_cast<std::uint32_t>(buffer($)) + 1;
+      RL_ASSERT(desk.put_back(seats[index], posted));
+    }
+  }
+};
+
+// One producer takes two buffers and puts them back in the other order, so that an entry which
+// was read too early names the wrong one; its sibling steals.
+struct SwapModel : rl::test_suite<SwapModel, 2> {
+  std::array<FastRelacyWord, kSlots * 2> ring;
+  std::array<Desk::Seat, 2> stashes;
+  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  std::array<shm::SeatId, 2> seats{};
+  std::array<unsigned, 2> used{0, 0};
+
+  void before() {
+    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    for (std::uint16_t n = 0; n < 2; ++n) writer.post(n, n, 1);
+    writer.publish();
+    for (shm::SeatId& seat : seats) {
+      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
+    }
+  }
+
+  void thread(unsigned index) {
+    if (index == 1) {
+      use(1);
+      return;
+    }
+    std::array<shm::Posted, 2> both;
+    std::size_t count = 0;
+    for (int n = 0; n < 2; ++n) count += desk.take(seats[0], std::span(&both[count], 1));
+    if (count == 0) return;
+    RL_ASSERT(desk.put_back(seats[0], both[0]));
+    if (count == 2) RL_ASSERT(desk.put_back(seats[0], both[1]));
+  }
+
+  void after() {
+    while (use(1)) continue;
+    RL_ASSERT(used[0] == 1 && used[1] == 1);
+  }
+
+  bool use(unsigned index) {
+    shm::Posted posted;
+    if (desk.take(seats[index], std::span(&posted, 1)) == 0) return false;
+    RL_ASSERT(posted.index < 2 && posted.offset == posted.index && posted.capacity == 1);
+    RL_ASSERT(++used[posted.index] == 1);
+    return true;
+  }
+};
+
+// All interleavings with at most `preemptions` of them.
+template <class Test>
+bool holds_bounded(const char* name, unsigned preemptions) {
+  std::ostream silent(nullptr);
+  rl::test_params params;
+  params.search_type = rl::sched_bound;
+  params.context_bound = preemptions;
+  params.iteration_count = 1'000'000'000;
+  params.execution_depth_limit = 20'000;
+  params.progress_stream = &silent;
+#ifdef EXPECT_KILLED
+  params.output_stream = &silent;
+#else
+  params.output_stream = &std::cout;
+#endif
+  const bool held = rl::simulate<Test>(params);
+  std::cout << name << ": " << (held ? "holds" : rl::test_result_str(params.test_result))
+            << " after " << params.stop_iteration << " executions\n";
+  return held;
+}
+
+}  // namespace
+}  // namespace comch::model
+
+int main(int count, char** arguments) {
+  using namespace comch::model;
+  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 60'000UL;
+  const bool held =
+      holds_bounded<DeskModel<3, 2, false>>("three buffers, two preemptions, in full", 2) &&
+      holds_bounded<DeskModel<2, 2, true>>("two buffers and a put-back, two preemptions, in full",
+                                           2) &&
+      holds<DeskModel<3, 2, false>>("three buffers, two takes each", random) &&
+      holds<DeskModel<6, 4, false>>("six buffers, four takes each", random) &&
+      holds<DeskModel<3, 3, true>>("three buffers, three takes each and a put-back", random) &&
+      holds<PassOnModel>("one buffer from hand to hand", random) &&
+      holds<SwapModel>("two buffers put back in the other order", random);
+  return verdict(held);
+}

@@ -1,0 +1,226 @@
+"""The mistakes that plant.py plants in the headers of the fast path."""
+
+POSTED = 'shm/posted_ring.h'
+DESK = 'shm/desk.h'
+STASH = 'shm/stash.h'
+LANE = 'shm/lane.h'
+CHUNK = 'shm/chunk_job.h'
+RETURNS = 'shm/returns_ring.h'
+
+# A planted file that another one includes is put in its place there.
+ROOTS = {STASH: DESK}
+
+MISTAKES = {
+    # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
+    'post_publish_relaxed': (
+        POSTED,
+        'Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);',
+        'Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_relaxed);'),
+    'post_meet_relaxed': (
+        POSTED,
+        'const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);\n'
+        '    if (',
+        'const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_relaxed);\n'
+        '    if ('),
+    'post_of_any_lap': (
+        POSTED,
+        'if (static_cast<std::uint8_t>(word) != posted_generation(position, slots_)) {',
+        'if (static_cast<std::uint8_t>(word) == 0) {'),
+    'post_published_before_its_offset': (
+        POSTED,
+        '      Machine::store_word(ring_, at, line_[n].offset);\n'
+        '      // POST: the offset, and our reading of what was sent before, happen before this is seen.\n'
+        '      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);\n',
+        '      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);\n'
+        '      Machine::store_word(ring_, at, line_[n].offset);\n'),
+    'lane_publish_relaxed': (
+        LANE,
+        'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',
+        'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_relaxed);'),
+    'lane_meet_relaxed': (
+        LANE,
+        'const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_acquire);',
+        'const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_relaxed);'),
+    'lane_of_any_lap': (
+        LANE,
+        '    if (static_cast<std::uint32_t>(word) != static_cast<Position>(position_ + 1U)) {\n',
+        '    if (static_cast<std::uint32_t>(word) == 0) {\n'),
+    'batch_not_withheld': (
+        LANE,
+        '    if (withheld_) {\n      // No edge',
+        '    if (withheld_ || (withheld_ = true, first_at_ = at, first_word_ = word, true)) {\n'
+        '      // No edge'),
+    'head_publish_relaxed': (
+        LANE,
+        'shared_.head.publish(position_, std::memory_order_release);',
+        'shared_.head.publish(position_, std::memory_order_relaxed);'),
+    'lane_head_meet_relaxed': (
+        LANE,
+        'shared_.head.fetch(std::memory_order_acquire);',
+        'shared_.head.fetch(std::memory_order_relaxed);'),
+    'return_publish_relaxed': (
+        RETURNS,
+        'Machine::store_header(ring_, at, position_ | std::uint64_t{handle} << 32U,\n'
+        '                          std::memory_order_release);',
+        'Machine::store_header(ring_, at, position_ | std::uint64_t{handle} << 32U,\n'
+        '                          std::memory_order_relaxed);'),
+    'return_meet_relaxed': (
+        RETURNS,
+        'Machine::load_header(ring_, at, std::memory_order_acquire);',
+        'Machine::load_header(ring_, at, std::memory_order_relaxed);'),
+    # Orders and steps of a cooperative copy.
+    'copied_relaxed': (
+        CHUNK,
+        'std::uint64_t{1} << 32U, std::memory_order_release);',
+        'std::uint64_t{1} << 32U, std::memory_order_relaxed);'),
+    'finished_meet_relaxed': (
+        CHUNK,
+        'Machine::load_header(data_, claim_at_ + 8, std::memory_order_acquire);',
+        'Machine::load_header(data_, claim_at_ + 8, std::memory_order_relaxed);'),
+    'late_helper_claims': (
+        CHUNK,
+        'bool is_ours(std::uint64_t word) const { return static_cast<std::uint32_t>(word) == sequence_; }',
+        'bool is_ours(std::uint64_t) const { return true; }'),
+    'claim_by_addition': (
+        CHUNK,
+        '      if (!Machine::swap_word(data_, claim_at_, claimed, word(next + 1),\n'
+        '                              std::memory_order_relaxed)) {\n',
+        '      if (!is_ours(Machine::add_word(data_, claim_at_, std::uint64_t{1} << 32U,\n'
+        '                                     std::memory_order_relaxed))) {\n'),
+    # The desk, shared.
+    'stash_swap_relaxed': (
+        STASH,
+        'word_.compare_exchange_strong(expected.value, desired, std::memory_order_acq_rel,',
+        'word_.compare_exchange_strong(expected.value, desired, std::memory_order_relaxed,'),
+    'stash_meet_relaxed': (
+        STASH,
+        'return {word_.load(std::memory_order_acquire)};',
+        'return {word_.load(std::memory_order_relaxed)};'),
+    'refill_swap_relaxed': (
+        DESK,
+        'position_.compare_exchange_strong(word, next, std::memory_order_acq_rel,',
+        'position_.compare_exchange_strong(word, next, std::memory_order_relaxed,'),
+    'refill_not_settled_by_others': (
+        DESK,
+        'position_.load(std::memory_order_acquire);\n    settle(word);',
+        'position_.load(std::memory_order_acquire);'),
+    'stash_generation_stands_still': (
+        STASH,
+        'return ((value >> 32U) + 1) << 32U |',
+        'return (value >> 32U) << 32U |'),
+    'put_back_before_its_entry': (
+        STASH,
+        '      store_entry(low, posted);\n'
+        '      if (swap(word, word.next(low, word.high()))) return true;',
+        '      if (swap(word, word.next(low, word.high()))) {\n'
+        '        store_entry(low, posted);\n'
+        '        return true;\n'
+        '      }'),
+    # The desk, from alone to shared.
+    'mode_looked_at_before_in_take': (
+        DESK,
+        '    in_take_.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.\n',
+        '    const Mode early = mode();\n'
+        '    in_take_.store(1, std::memory_order_relaxed);\n'
+        '    if (early == Mode::kSole) {\n'
+        '      work();\n'
+        '      in_take_.store(0, std::memory_order_release);\n'
+        '      return true;\n'
+        '    }\n'),
+    'in_take_without_light_fence': (
+        DESK,
+        '      Machine::light_fence();  // The look at the mode stays behind "in take".\n',
+        ''),
+    'in_take_without_fence': (
+        DESK,
+        '      Machine::full_fence();\n    } else {',
+        '      Machine::light_fence();\n    } else {'),
+    'attach_without_barrier': (
+        DESK,
+        '      barrier();\n',
+        ''),
+    'barrier_before_the_mode': (
+        DESK,
+        '    Mode mode = Mode::kSole;\n'
+        '    if (swap_mode(mode, Mode::kSwitching)) mode = Mode::kSwitching;\n'
+        '    if (mode == Mode::kSwitching) {\n'
+        '      barrier();\n',
+        '    barrier();\n'
+        '    Mode mode = Mode::kSole;\n'
+        '    if (swap_mode(mode, Mode::kSwitching)) mode = Mode::kSwitching;\n'
+        '    if (mode == Mode::kSwitching) {\n'),
+    'attach_does_not_wait_for_a_take': (
+        DESK,
+        '      if (in_take_.load(std::memory_order_acquire) != 0) return Attach::kAgain;\n',
+        ''),
+    # What a hostile peer of the fast path would use.
+    'posted_range_unchecked': (
+        POSTED,
+        'return is_inside || is_none ? Look::kMessage : Look::kBroken;',
+        'return is_inside || true ? Look::kMessage : Look::kBroken;'),
+    'posted_sum_wraps': (
+        POSTED,
+        'contains(map_size_, {posted.offset, posted.capacity});',
+        'posted.offset + posted.capacity <= map_size_;'),
+    'posted_word_fetched_twice': (
+        POSTED,
+        'posted.capacity = word >> 24U;',
+        'posted.capacity = Machine::load_word(ring_, at + 8) >> 24U;'),
+    'no_buffer_with_capacity': (
+        POSTED,
+        '!posted.has_buffer() && posted.capacity == 0;',
+        '!posted.has_buffer();'),
+    'lane_kind_unchecked': (
+        LANE,
+        '    }\n    return false;\n  }\n\n  bool is_chunk',
+        '    }\n    return true;\n  }\n\n  bool is_chunk'),
+    'inline_length_unchecked': (
+        LANE,
+        'return fits_inline(shape_, record.length, record.immediate);',
+        'return true;'),
+    'immediate_length_unchecked': (
+        LANE,
+        '    if (record.immediate > shape_.immediate_max) return false;\n',
+        ''),
+    'chunk_range_unchecked': (
+        LANE,
+        'return chunk.length != 0 && chunk.length <= limit && contains(shape_.bounce_size, chunk);',
+        'return chunk.length != 0 && chunk.length <= limit;'),
+    'staged_message_interrupted': (
+        LANE,
+        'if ((staged_left_ != 0) != (record.kind == LaneKind::kStagedNext)) return false;',
+        ''),
+    'lane_lengths_fetched_twice': (
+        LANE,
+        'record.immediate = static_cast<std::uint32_t>(lengths >> 48U);',
+        'record.immediate =\n'
+        '        static_cast<std::uint32_t>(Machine::load_word(slots_, at + 8) >> 48U);'),
+    'broken_lane_forgiven': (
+        LANE,
+        '    if (broken_) return Look::kBroken;\n',
+        ''),
+    'lane_head_unchecked': (
+        LANE,
+        'if (static_cast<Position>(head - head_) > static_cast<Position>(position_ - head_)) {',
+        'if (false) {'),
+    'lane_head_may_move_back': (
+        LANE,
+        'if (static_cast<Position>(head - head_) > static_cast<Position>(position_ - head_)) {',
+        'if (head > position_) {'),
+    'claims_unbounded': (
+        CHUNK,
+        '      if (next >= chunks()) return false;\n',
+        ''),
+    'claim_may_move_back': (
+        CHUNK,
+        '      if (next < unclaimed_) break;  // It has moved back.\n',
+        ''),
+    'impossible_count_accepted': (
+        CHUNK,
+        'if (!is_ours(done) || count > chunks() || count < copied_) broken_ = true;',
+        'if (!is_ours(done)) broken_ = true;'),
+    'broken_job_forgiven': (
+        CHUNK,
+        '    if (broken_) return JobState::kBroken;\n',
+        '    if (broken_ && !is_ours(done)) return JobState::kBroken;\n'),
+}

@@ -1,0 +1,222 @@
+// lane_model: one producer and one consumer, a PostedRing, a Lane and the buffers, in every
+// interleaving and with every value that the memory model allows a load to see.
+//
+// LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted mistake.
+#ifndef LANE_HEADER
+#define LANE_HEADER "shm/lane.h"
+#endif
+#ifndef POSTED_HEADER
+#define POSTED_HEADER "shm/posted_ring.h"
+#endif
+#ifndef RETURNS_HEADER
+#define RETURNS_HEADER "shm/returns_ring.h"
+#endif
+#include LANE_HEADER
+#include POSTED_HEADER
+#include RETURNS_HEADER
+
+#include "fast_relacy_machine.h"
+
+namespace comch::model {
+namespace {
+
+using Machine = FastRelacyMachine<true>;
+
+constexpr std::uint32_t kSlots = 2;
+constexpr std::uint32_t kDepth = 2;
+constexpr std::uint32_t kPosted = 4;
+
+// Each message is put into the posted buffer, and its length is its number, too; the consumer
+// reads both and posts the buffer again. The lane's only credit is the posted buffer.
+template <std::uint64_t kMessages, unsigned kTries, bool kBatch>
+struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  std::array<FastRelacyWord, kPosted * 2> ring;
+  std::array<rl::var<std::uint64_t>, kDepth> buffers;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  shm::PostedWriter<Machine> posting{ring.data(), kPosted};
+  shm::PostedReader<Machine> posted{ring.data(), kPosted, 64};
+  std::uint32_t position = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void before() {
+    for (std::uint16_t n = 0; n < kDepth; ++n) {
+      buffers[n]($) = 0;
+      posting.post(n, n, 1);
+    }
+    posting.publish();
+  }
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) send();
+      if (index == 1 && received < kMessages) receive();
+    }
+    if (index == 0) writer.publish();
+  }
+
+  void after() {
+    while (receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= kDepth);
+  }
+
+  void send() {
+    shm::Posted buffer;
+    const shm::Look look = posted.read(position, buffer);
+    RL_ASSERT(look != shm::Look::kBroken);
+    if (look != shm::Look::kMessage) {
+      writer.publish();
+      return;
+    }
+    RL_ASSERT(buffer.offset == buffer.index && buffer.capacity == 1);
+    ++position;
+    ++sent;
+    buffers[buffer.index]($) = sent;
+    writer.put_direct(buffer.index, sent, {});
+    if (!kBatch) writer.publish();
+  }
+
+  bool receive() {
+    shm::LaneRecord record;
+    const shm::Look look = reader.look(record);
+    RL_ASSERT(look != shm::Look::kBroken);
+    if (look != shm::Look::kMessage) return false;
+    ++received;
+    RL_ASSERT(record.index < kDepth && record.length == received);
+    RL_ASSERT(static_cast<std::uint64_t>(buffers[record.index]($)) == received);
+    reader.pop(record);
+    posting.post(record.index, record.index, 1);
+    posting.publish();
+    return true;
+  }
+};
+
+// The head is the lane's only credit.
+template <std::uint64_t kMessages, unsigned kTries>
+struct HeadModel : rl::test_suite<HeadModel<kMessages, kTries>, 2> {
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0, .head_credit = true};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) send();
+      if (index == 1 && received < kMessages) receive();
+    }
+  }
+
+  void after() {
+    while (receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= kSlots);
+  }
+
+  void send() {
+    const std::uint32_t room = writer.room();
+    RL_ASSERT(!writer.broken());
+    if (room == 0) return;
+    ++sent;
+    writer.put_direct(0, sent, {});
+    writer.publish();
+  }
+
+  bool receive() {
+    shm::LaneRecord record;
+    const shm::Look look = reader.look(record);
+    RL_ASSERT(look != shm::Look::kBroken);
+    if (look != shm::Look::kMessage) return false;
+    ++received;
+    RL_ASSERT(record.length == received);
+    reader.pop(record);
+    return true;
+  }
+};
+
+// Each message hands over one of two buffers, which comes back: the only credit.
+template <std::uint64_t kMessages, unsigned kTries>
+struct HandOverModel : rl::test_suite<HandOverModel<kMessages, kTries>, 2> {
+  static constexpr std::uint32_t kHandles = 2;
+
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  std::array<FastRelacyWord, kHandles> ring;
+  std::array<rl::var<std::uint64_t>, kHandles> buffers;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  std::array<bool, kHandles> lent{};
+  shm::ReturnsWriter<Machine> giving{ring.data(), kHandles};
+  shm::ReturnsReader<Machine> back{ring.data(), kHandles, lent};
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void before() {
+    for (auto& buffer : buffers) buffer($) = 0;
+  }
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) send();
+      if (index == 1 && received < kMessages) receive();
+    }
+  }
+
+  void after() {
+    while (receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= kHandles);
+  }
+
+  void send() {
+    std::uint32_t handle = lent[0] ? 1 : 0;
+    if (lent[handle]) {
+      const shm::Look look = back.take(handle);
+      RL_ASSERT(look != shm::Look::kBroken);
+      if (look == shm::Look::kNothing) return;
+    }
+    ++sent;
+    buffers[handle]($) = sent;
+    back.lend(handle);
+    writer.put_hand_over(0, 0, handle, {sent, 1}, {});
+    writer.publish();
+  }
+
+  bool receive() {
+    shm::LaneRecord record;
+    const shm::Look look = reader.look(record);
+    RL_ASSERT(look != shm::Look::kBroken);
+    if (look != shm::Look::kMessage) return false;
+    ++received;
+    RL_ASSERT(giving.accept());
+    RL_ASSERT(record.source().offset == received);
+    RL_ASSERT(static_cast<std::uint64_t>(buffers[record.handle()]($)) == received);
+    reader.pop(record);
+    giving.give_back(record.handle());
+    return true;
+  }
+};
+
+}  // namespace
+}  // namespace comch::model
+
+int main(int count, char** arguments) {
+  using namespace comch::model;
+  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000UL;
+  const bool held =
+      holds<PostedModel<8, 16, false>>("two slots, eight messages", random) &&
+      holds<PostedModel<8, 16, true>>("two slots, eight messages in batches", random) &&
+      holds<HeadModel<8, 16>>("two slots, eight messages by the head", random) &&
+      holds<HandOverModel<8, 16>>("two slots, eight hand-overs", random) &&
+      holds<HeadModel<3, 3>>("two slots, three messages by the head, in full") &&
+      holds<PostedModel<3, 3, false>>("two slots, three messages, in full");
+  return verdict(held);
+}

@@ -1,0 +1,355 @@
+// The contract of Lane: kinds, batches, credit, wrap-around, and what a lying peer can do.
+#include "shm/lane.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+#include <string>
+
+#include "support/deadline.h"
+
+namespace comch::shm {
+namespace {
+
+// Four slots with both halves in this process, a side area, and a bounce area of 4096 bytes
+// that exists in the numbers alone.
+template <class Position>
+struct LaneOf {
+  static constexpr std::uint32_t kSlots = 4;
+
+  explicit LaneOf(bool head_credit)
+      : shape{.slots = kSlots,
+              .immediate_max = 256,
+              .side_stride = 256,
+              .bounce_size = 4096,
+              .head_credit = head_credit} {}
+
+  static std::span<const std::byte> bytes(std::string_view text) {
+    return std::as_bytes(std::span(text));
+  }
+
+  Look look() {
+    record = {};
+    return reader.look(record);
+  }
+
+  std::string immediate() {
+    std::string text(record.immediate, '?');
+    reader.copy_immediate(reinterpret_cast<std::byte*>(text.data()), record);
+    return text;
+  }
+
+  std::string data() {
+    std::string text(record.length, '?');
+    reader.copy_data(reinterpret_cast<std::byte*>(text.data()), record);
+    return text;
+  }
+
+  // What a liar writes to the slot of `position`.
+  void lie(Position position, std::uint64_t word0, std::uint64_t word1, std::uint64_t word2 = 0,
+           std::uint64_t word3 = 0) {
+    const std::size_t at = (position & (kSlots - 1)) * std::size_t{kLaneSlot};
+    std::size_t offset = at;
+    for (const std::uint64_t word : {word0, word1, word2, word3}) {
+      FastMachine::store_word(slots.data(), offset, word);
+      offset += 8;
+    }
+  }
+
+  const LaneShape shape;
+  LaneShared<FastMachine, Position> shared{};
+  alignas(kCacheLine) std::array<std::byte, kSlots * kLaneSlot> slots{};
+  alignas(kCacheLine) std::array<std::byte, kSlots * 256> side{};
+  LaneWriter<FastMachine, Position> writer{shared, slots.data(), side.data(), shape};
+  LaneReader<FastMachine, Position> reader{shared, slots.data(), side.data(), shape};
+  LaneRecord record;
+};
+
+struct LaneTest : testing::Test, LaneOf<std::uint32_t> {
+  LaneTest() : LaneOf(true) {}
+};
+
+// The posted buffer is the credit: nobody looks at the head.
+struct PostedCreditTest : testing::Test, LaneOf<std::uint32_t> {
+  PostedCreditTest() : LaneOf(false) {}
+};
+
+TEST_F(LaneTest, FreshMemoryHoldsNothing) {
+  EXPECT_EQ(look(), Look::kNothing);
+  EXPECT_FALSE(reader.ready());
+  EXPECT_FALSE(writer.publish());
+}
+
+TEST_F(LaneTest, InlineDataAndImmediateDataArriveWhole) {
+  writer.put_inline(7, bytes("sixty-four bytes or so"), bytes("now"));
+  EXPECT_EQ(look(), Look::kNothing) << "not published";
+  EXPECT_TRUE(writer.publish());
+  EXPECT_TRUE(reader.ready());
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kInline);
+  EXPECT_EQ(record.index, 7U);
+  EXPECT_EQ(data(), "sixty-four bytes or so");
+  EXPECT_EQ(immediate(), "now");
+  EXPECT_EQ(look(), Look::kMessage) << "until pop()";
+  reader.pop(record);
+  EXPECT_EQ(look(), Look::kNothing);
+}
+
+TEST_F(LaneTest, EveryLengthOfInlineAndImmediateDataArrives) {
+  std::string text(256, ' ');
+  for (std::size_t n = 0; n < text.size(); ++n) text[n] = static_cast<char>('a' + n % 26);
+  for (std::size_t length = 0; length <= kLanePayload; ++length) {
+    for (const std::size_t immediate_length :
+         {0U, 1U, 7U, 8U, 47U, 48U, 80U, 81U, 112U, 113U, 256U}) {
+      const std::string given = text.substr(0, immediate_length);
+      writer.put_inline(1, bytes(text).first(length), bytes(given));
+      writer.publish();
+      ASSERT_EQ(look(), Look::kMessage);
+      ASSERT_EQ(data(), text.substr(0, length));
+      ASSERT_EQ(immediate(), given) << length;
+      reader.pop(record);
+      static_cast<void>(reader.flush());
+      ASSERT_NE(writer.room(), 0U);
+    }
+  }
+}
+
+TEST_F(LaneTest, EveryKindSaysWhatItCarries) {
+  writer.put_immediate(1, bytes("only this"));
+  writer.put_direct(2, kMaxLaneLength, bytes(std::string(256, 'i')));
+  writer.put_hand_over(3, 11, 12, {.offset = 13, .length = 14}, {});
+  const auto job =
+      writer.put_job(4, 21, {.offset = 22, .length = 1U << 20U}, kChunkShift, bytes("job"));
+  EXPECT_EQ(job.chunks(), 32U);
+  writer.publish();
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kImmediate);
+  EXPECT_EQ(immediate(), "only this");
+  reader.pop(record);
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kDirect);
+  EXPECT_EQ(record.length, kMaxLaneLength);
+  EXPECT_EQ(immediate(), std::string(256, 'i'));
+  reader.pop(record);
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kHandOver);
+  EXPECT_EQ(record.map(), 11U);
+  EXPECT_EQ(record.handle(), 12U);
+  EXPECT_EQ(record.source().offset, 13U);
+  EXPECT_EQ(record.source().length, 14U);
+  reader.pop(record);
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kJob);
+  EXPECT_EQ(record.map(), 21U);
+  EXPECT_EQ(record.source().offset, 22U);
+  EXPECT_EQ(immediate(), "job");
+  ChunkJob<> helper = reader.job(record);
+  ChunkJob<>::Chunk chunk;
+  for (int n = 0; n < 32; ++n) {
+    ASSERT_TRUE(helper.claim(chunk)) << n;
+    helper.copied();
+  }
+  EXPECT_EQ(helper.state(), JobState::kFinished);
+}
+
+TEST_F(LaneTest, ABatchIsSeenWholeOrNotAtAll) {
+  for (std::uint16_t n = 0; n < 3; ++n) writer.put_immediate(n, {});
+  EXPECT_EQ(look(), Look::kNothing) << "the first word of the first is withheld";
+  writer.publish();
+  for (std::uint16_t n = 0; n < 3; ++n) {
+    ASSERT_EQ(look(), Look::kMessage) << n;
+    EXPECT_EQ(record.index, n);
+    reader.pop(record);
+  }
+  EXPECT_EQ(look(), Look::kNothing);
+}
+
+TEST_F(LaneTest, AFullLaneHasNoRoomUntilTheReaderGivesSome) {
+  for (std::uint16_t n = 0; n < kSlots; ++n) {
+    ASSERT_EQ(writer.room(), kSlots - n);
+    writer.put_immediate(n, {});
+  }
+  writer.publish();
+  EXPECT_EQ(writer.room(), 0U);
+  ASSERT_EQ(look(), Look::kMessage);
+  reader.pop(record);
+  EXPECT_TRUE(reader.flush());
+  EXPECT_FALSE(reader.flush()) << "given once";
+  EXPECT_EQ(writer.room(), 1U);
+  EXPECT_EQ(writer.head(), 1U);
+}
+
+TEST_F(LaneTest, AReaderThatClaimsUnsentMessagesIsNamedOnceAndForGood) {
+  writer.put_immediate(0, {});
+  writer.publish();
+  shared.head.publish(2, std::memory_order_relaxed);
+  writer.look_again();
+  EXPECT_TRUE(writer.broken());
+  EXPECT_EQ(writer.room(), 0U);
+  shared.head.publish(1, std::memory_order_relaxed);
+  writer.look_again();
+  EXPECT_EQ(writer.room(), 0U) << "too late to take it back";
+}
+
+TEST_F(LaneTest, AHeadThatMovesBackBreaksTheWriter) {
+  for (std::uint16_t n = 0; n < kSlots; ++n) writer.put_immediate(n, {});
+  shared.head.publish(3, std::memory_order_relaxed);
+  writer.look_again();
+  EXPECT_EQ(writer.head(), 3U);
+  shared.head.publish(2, std::memory_order_relaxed);
+  writer.look_again();
+  EXPECT_TRUE(writer.broken());
+}
+
+TEST_F(LaneTest, APassedPositionIsOneWhoseSlotWasWrittenAgain) {
+  const auto position = writer.position();
+  for (std::uint16_t n = 0; n < kSlots; ++n) writer.put_immediate(n, {});
+  EXPECT_FALSE(writer.passed(position));
+  writer.publish();
+  for (std::uint16_t n = 0; n < kSlots; ++n) {
+    ASSERT_EQ(look(), Look::kMessage);
+    reader.pop(record);
+  }
+  ASSERT_EQ(writer.room(), kSlots);
+  writer.put_immediate(0, {});
+  EXPECT_TRUE(writer.passed(position));
+}
+
+TEST_F(LaneTest, AStagedMessageComesInChunksThatFollowEachOther) {
+  writer.put_staged(3, 1000, {.offset = 0, .length = 600}, bytes("imm"));
+  writer.put_staged_next(3, {.offset = 600, .length = 400});
+  writer.put_immediate(4, {});
+  writer.publish();
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kStaged);
+  EXPECT_EQ(record.length, 1000U);
+  EXPECT_EQ(record.chunk().length, 600U);
+  EXPECT_EQ(immediate(), "imm");
+  EXPECT_EQ(reader.left_behind(record), 400U);
+  reader.pop(record);
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.chunk().offset, 600U);
+  EXPECT_EQ(reader.left_behind(record), 0U);
+  reader.pop(record);
+  ASSERT_EQ(look(), Look::kMessage);
+  EXPECT_EQ(record.kind, LaneKind::kImmediate);
+}
+
+struct Lie {
+  const char* what;
+  LaneKind kind;
+  std::uint64_t length, immediate, word2, word3;
+};
+
+TEST_F(LaneTest, ARecordThatNoCorrectWriterWritesBreaksTheReaderForGood) {
+  const auto kNoKind = static_cast<LaneKind>(0);
+  for (const Lie& lie : {
+           Lie{"no kind", kNoKind, 0, 0, 0, 0},
+           {"an unknown kind", static_cast<LaneKind>(8), 0, 0, 0, 0},
+           {"immediate data with a length", LaneKind::kImmediate, 1, 0, 0, 0},
+           {"immediate data above the limit", LaneKind::kImmediate, 0, 257, 0, 0},
+           {"inline data above a slot", LaneKind::kInline, 113, 0, 0, 0},
+           {"inline data of any length", LaneKind::kInline, kMaxLaneLength, 0, 0, 0},
+           {"a chunk behind the bounce area", LaneKind::kStaged, 10, 0, 4096, 1},
+           {"a chunk that wraps", LaneKind::kStaged, 10, 0, ~0ULL, 2},
+           {"a chunk above the message", LaneKind::kStaged, 10, 0, 0, 11},
+           {"an empty chunk", LaneKind::kStaged, 10, 0, 0, 0},
+           {"a next chunk without a first", LaneKind::kStagedNext, 1, 0, 0, 1},
+           {"an empty job", LaneKind::kJob, 0, 0, std::uint64_t{kChunkShift} << 32U, 0},
+           {"a job without chunks", LaneKind::kJob, 9, 0, 0, 0},
+           {"a job with chunks beyond counting", LaneKind::kJob, 9, 0, 64ULL << 32U, 0},
+       }) {
+    LaneOf<std::uint32_t> lane(true);
+    lane.lie(0, lane_word(1, 0, lie.kind), lie.length | lie.immediate << 48U, lie.word2, lie.word3);
+    EXPECT_EQ(lane.look(), Look::kBroken) << lie.what;
+    lane.lie(0, lane_word(1, 0, LaneKind::kImmediate), 0);
+    EXPECT_EQ(lane.look(), Look::kBroken) << lie.what << ": too late to take it back";
+    EXPECT_TRUE(lane.reader.broken() && lane.reader.ready());
+  }
+}
+
+TEST_F(LaneTest, WhatInterruptsAStagedMessageBreaksTheReader) {
+  for (const Lie& lie : {
+           Lie{"another message", LaneKind::kImmediate, 0, 0, 0, 0},
+           {"another staged message", LaneKind::kStaged, 10, 0, 0, 10},
+           {"more than is left", LaneKind::kStagedNext, 5, 0, 0, 5},
+           {"two lengths", LaneKind::kStagedNext, 3, 0, 0, 4},
+           {"immediate data again", LaneKind::kStagedNext, 4, 1, 0, 4},
+       }) {
+    LaneOf<std::uint32_t> lane(true);
+    lane.lie(0, lane_word(1, 6, LaneKind::kStaged), 10, 0, 6);
+    ASSERT_EQ(lane.look(), Look::kMessage);
+    lane.reader.pop(lane.record);
+    lane.lie(1, lane_word(2, 6, lie.kind), lie.length | lie.immediate << 48U, lie.word2, lie.word3);
+    EXPECT_EQ(lane.look(), Look::kBroken) << lie.what;
+  }
+  lie(0, lane_word(1, 6, LaneKind::kStaged), 10, 0, 6);
+  ASSERT_EQ(look(), Look::kMessage);
+  reader.pop(record);
+  lie(1, lane_word(2, 7, LaneKind::kStagedNext), 4, 0, 4);
+  EXPECT_EQ(look(), Look::kBroken) << "another index";
+}
+
+TEST_F(PostedCreditTest, TheHeadIsNeitherReadNorWritten) {
+  shared.head.publish(77, std::memory_order_relaxed);
+  for (std::uint16_t n = 0; n < 3 * kSlots; ++n) {
+    ASSERT_EQ(writer.room(), kSlots);
+    writer.put_immediate(n, {});
+    writer.publish();
+    ASSERT_EQ(look(), Look::kMessage);
+    ASSERT_EQ(record.index, n);
+    reader.pop(record);
+  }
+  EXPECT_FALSE(reader.flush());
+  EXPECT_EQ(shared.head.fetch(), 77U);
+  EXPECT_FALSE(writer.broken());
+}
+
+TEST_F(PostedCreditTest, AMessageOfTheLapBeforeIsNotTakenForANewOne) {
+  for (std::uint16_t n = 0; n < kSlots; ++n) writer.put_immediate(n, {});
+  writer.publish();
+  for (std::uint16_t n = 0; n < kSlots; ++n) {
+    ASSERT_EQ(look(), Look::kMessage);
+    reader.pop(record);
+  }
+  EXPECT_EQ(look(), Look::kNothing);
+}
+
+// Random batches against a count; positions of eight bits come round every 256 messages.
+template <class Position>
+void come_round(std::uint64_t messages, std::mt19937_64& random) {
+  LaneOf<Position> lane(true);
+  std::uint64_t sent = 0, received = 0;
+  while (received < messages) {
+    for (std::uint64_t batch = random() % 4; batch != 0 && lane.writer.room() != 0; --batch) {
+      lane.writer.put_inline(static_cast<std::uint16_t>(sent), std::as_bytes(std::span(&sent, 1)),
+                             {});
+      ++sent;
+    }
+    lane.writer.publish();
+    for (std::uint64_t batch = random() % 4; batch != 0 && lane.look() == Look::kMessage; --batch) {
+      ASSERT_EQ(lane.record.index, static_cast<std::uint16_t>(received));
+      std::uint64_t got = 0;
+      lane.reader.copy_data(reinterpret_cast<std::byte*>(&got), lane.record);
+      ASSERT_EQ(got, received);
+      lane.reader.pop(lane.record);
+      ++received;
+    }
+    if (random() % 4 == 0) static_cast<void>(lane.reader.flush());
+    ASSERT_LE(sent - received, LaneOf<Position>::kSlots);
+    ASSERT_FALSE(lane.writer.broken() || lane.reader.broken());
+    if (received == sent) static_cast<void>(lane.reader.flush());
+  }
+}
+
+TEST(LaneWrapTest, PositionsOfEightAndSixteenBitsComeRoundManyTimes) {
+  const std::uint64_t seed = test::seed();
+  SCOPED_TRACE("COMCH_TEST_SEED=" + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  come_round<std::uint8_t>(300'000, random);
+  come_round<std::uint16_t>(300'000, random);
+}
+
+}  // namespace
+}  // namespace comch::shm

@@ -1,0 +1,140 @@
+// The contract of PostedRing: laps, deferred posts, and descriptors that lie.
+#include "shm/posted_ring.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace comch::shm {
+namespace {
+
+// A ring of eight slots, for a depth of four, over a memory map of 4096 bytes.
+template <class Position>
+struct PostedRingOf {
+  static constexpr std::uint32_t kSlots = 8;
+  static constexpr std::uint64_t kMap = 4096;
+
+  Look read(Position position) {
+    posted = {};
+    return reader.read(position, posted);
+  }
+
+  void write(std::size_t slot, std::uint64_t offset, std::uint64_t word) {
+    FastMachine::store_word(ring.data(), slot * kPostedSize, offset);
+    FastMachine::store_word(ring.data(), slot * kPostedSize + 8, word);
+  }
+
+  alignas(kCacheLine) std::array<std::byte, kSlots * kPostedSize> ring{};
+  PostedWriter<FastMachine, Position> writer{ring.data(), kSlots};
+  PostedReader<FastMachine, Position> reader{ring.data(), kSlots, kMap};
+  Posted posted;
+};
+
+struct PostedRingTest : testing::Test, PostedRingOf<std::uint32_t> {};
+
+TEST_F(PostedRingTest, FreshMemoryHoldsNothing) {
+  for (std::uint32_t n = 0; n < kSlots; ++n) EXPECT_EQ(read(n), Look::kNothing) << n;
+  EXPECT_FALSE(reader.ready(0));
+}
+
+TEST_F(PostedRingTest, APostIsSeenWhenItIsPublished) {
+  writer.post(7, 64, 100);
+  EXPECT_EQ(read(0), Look::kNothing);
+  EXPECT_EQ(writer.held(), 1U);
+  EXPECT_TRUE(writer.publish());
+  EXPECT_TRUE(reader.ready(0));
+  ASSERT_EQ(read(0), Look::kMessage);
+  EXPECT_EQ(posted, (Posted{.offset = 64, .capacity = 100, .index = 7}));
+  EXPECT_TRUE(posted.has_buffer());
+  EXPECT_FALSE(writer.publish()) << "nothing is left";
+  EXPECT_EQ(read(1), Look::kNothing);
+}
+
+TEST_F(PostedRingTest, AWholeLineGoesOutByItself) {
+  for (std::uint16_t n = 0; n < 3; ++n) writer.post(n, 0, 1);
+  EXPECT_EQ(read(0), Look::kNothing);
+  writer.post(3, 0, 1);
+  for (std::uint32_t n = 0; n < 4; ++n) ASSERT_EQ(read(n), Look::kMessage) << n;
+  EXPECT_EQ(writer.held(), 0U);
+}
+
+TEST_F(PostedRingTest, LinesStayWholeAfterAPublishInTheMiddleOfOne) {
+  writer.post(0, 0, 1);
+  writer.publish();
+  writer.post(1, 0, 1);
+  writer.post(2, 0, 1);
+  EXPECT_EQ(read(1), Look::kNothing);
+  writer.post(3, 0, 1);
+  EXPECT_EQ(read(1), Look::kMessage);
+  EXPECT_EQ(writer.held(), 0U);
+}
+
+TEST_F(PostedRingTest, APostWithoutBufferIsForImmediateDataAlone) {
+  writer.post_without_buffer(9);
+  writer.publish();
+  ASSERT_EQ(read(0), Look::kMessage);
+  EXPECT_FALSE(posted.has_buffer());
+  EXPECT_EQ(posted.capacity, 0U);
+  EXPECT_EQ(posted.index, 9U);
+}
+
+TEST_F(PostedRingTest, TheLargestFieldsSurviveTheWord) {
+  PostedReader<> trusting(ring.data(), kSlots, ~0ULL);
+  writer.post(0xffff, 123, kMaxPostedCapacity);
+  writer.publish();
+  ASSERT_EQ(trusting.read(0, posted), Look::kMessage);
+  EXPECT_EQ(posted, (Posted{.offset = 123, .capacity = kMaxPostedCapacity, .index = 0xffff}));
+}
+
+TEST_F(PostedRingTest, ADescriptorOfTheLapBeforeIsNotTakenForANewOne) {
+  for (std::uint16_t n = 0; n < kSlots; ++n) writer.post(n, n, 1);
+  EXPECT_EQ(read(kSlots), Look::kNothing);
+  writer.post(100, 100, 1);
+  writer.publish();
+  ASSERT_EQ(read(kSlots), Look::kMessage);
+  EXPECT_EQ(posted.index, 100U);
+  EXPECT_EQ(read(0), Look::kNothing) << "nor the new one for that of the lap before";
+}
+
+TEST_F(PostedRingTest, ARangeOutsideOfTheMemoryMapBreaksIt) {
+  for (const auto& [offset, capacity] : {std::pair{0ULL, 4097ULL},
+                                         {4097ULL, 0ULL},
+                                         {4096ULL, 1ULL},
+                                         {~0ULL, 1ULL},
+                                         {~0ULL, 2ULL},
+                                         {~0ULL - 1, 2ULL},
+                                         {1ULL << 63U, 1ULL}}) {
+    write(0, offset, posted_word(1, 0, capacity));
+    EXPECT_EQ(read(0), Look::kBroken) << offset << " " << capacity;
+  }
+  write(0, 4096, posted_word(1, 0, 0));
+  EXPECT_EQ(read(0), Look::kMessage) << "no bytes at the very end";
+}
+
+TEST(PostedRingWrapTest, PositionsOfEightAndSixteenBitsComeRoundManyTimes) {
+  const auto run = [](auto width) {
+    PostedRingOf<decltype(width)> ring;
+    for (std::uint32_t n = 0; n < 300'000; ++n) {
+      const auto position = static_cast<decltype(width)>(n);
+      ASSERT_EQ(ring.read(position), Look::kNothing) << n;
+      ring.writer.post(static_cast<std::uint16_t>(n), n % 4096, 0);
+      ring.writer.publish();
+      ASSERT_EQ(ring.read(position), Look::kMessage) << n;
+      ASSERT_EQ(ring.posted.index, static_cast<std::uint16_t>(n));
+    }
+  };
+  run(std::uint8_t{});
+  run(std::uint16_t{});
+}
+
+TEST(PostedRingSlotsTest, ThereAreTwiceAsManySlotsAsPostsAtLeast) {
+  for (std::uint32_t depth = 1; depth <= kMaxDepth; ++depth) {
+    const std::uint32_t slots = posted_slots(depth);
+    ASSERT_GE(slots, 2 * depth);
+    ASSERT_TRUE(std::has_single_bit(slots));
+    ASSERT_EQ(slots % kPostedPerLine, 0U);
+  }
+}
+
+}  // namespace
+}  // namespace comch::shm

@@ -1,0 +1,52 @@
+// The contract of PostedTable.
+#include "shm/posted_table.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace comch::shm {
+namespace {
+
+struct PostedTableTest : testing::Test {
+  std::array<PostedTable::Entry, 3> entries{};
+  PostedTable table{entries};
+};
+
+TEST_F(PostedTableTest, APostedIndexTakesUpToItsCapacity) {
+  table.post(1, 64, 100);
+  ASSERT_NE(table.find(1, 100), nullptr);
+  EXPECT_EQ(table.find(1, 100)->offset, 64U);
+  EXPECT_NE(table.find(1, 0), nullptr);
+  EXPECT_EQ(table.find(1, 101), nullptr) << "longer than the buffer";
+}
+
+TEST_F(PostedTableTest, AnIndexThatIsNotPostedOrDoesNotExistIsRefused) {
+  EXPECT_EQ(table.find(0, 0), nullptr);
+  EXPECT_EQ(table.find(3, 0), nullptr);
+  EXPECT_EQ(table.find(0xffff, 0), nullptr);
+}
+
+TEST_F(PostedTableTest, AnIndexIsCompletedOnce) {
+  table.post(2, 0, 8);
+  EXPECT_TRUE(table.posted(2));
+  table.complete(2);
+  EXPECT_EQ(table.find(2, 0), nullptr);
+  EXPECT_FALSE(table.posted(2));
+  table.post(2, 8, 8);
+  EXPECT_EQ(table.find(2, 8)->offset, 8U);
+}
+
+TEST_F(PostedTableTest, WhenThePeerIsGoneEachPostedIndexIsCompletedOnce) {
+  table.post(0, 0, 8);
+  table.post(2, 0, 8);
+  EXPECT_EQ(table.posted(), 2U);
+  std::vector<int> completed;
+  table.complete_all([&](std::uint16_t index) { completed.push_back(index); });
+  EXPECT_EQ(completed, (std::vector<int>{0, 2}));
+  EXPECT_EQ(table.posted(), 0U);
+}
+
+}  // namespace
+}  // namespace comch::shm
