@@ -56,6 +56,9 @@ Status Client::configure_send(std::uint32_t tasks, SendHandler sent, SendHandler
 Status Client::on_message(MessageHandler handler) {
   return ClientImpl::of(*this).on_message(std::move(handler));
 }
+Status Client::on_consumer(ConsumerHandler appeared, ConsumerHandler expired) {
+  return ClientImpl::of(*this).on_consumer(std::move(appeared), std::move(expired));
+}
 Status Client::on_space(SpaceHandler handler) {
   return ClientImpl::of(*this).on_space(std::move(handler));
 }

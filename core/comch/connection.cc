@@ -36,6 +36,11 @@ ConnectionCounters Connection::counters() const { return ConnectionImpl::of(*thi
 void Connection::reset_counters() { ConnectionImpl::of(*this).reset_counters(); }
 std::size_t Connection::tasks_in_flight() const { return ConnectionImpl::of(*this).in_flight(); }
 
+std::vector<ConsumerId> Connection::remote_consumers() const {
+  return ConnectionImpl::of(*this).remote_consumers();
+}
+std::size_t Connection::local_ends() const { return ConnectionImpl::of(*this).local_ends(); }
+
 Status Connection::try_send(std::span<const std::byte> message) {
   return ConnectionImpl::of(*this).try_send(message);
 }

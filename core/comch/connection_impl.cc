@@ -141,6 +141,25 @@ bool ConnectionImpl::offer_space() {
   return true;
 }
 
+// --- The fast path -----------------------------------------------------------------------
+
+void ConnectionImpl::on_consumer(std::uint32_t id, bool appeared) {
+  endpoint_.tell_of_consumer(*this, ConsumerId{id}, appeared);
+}
+
+std::vector<ConsumerId> ConnectionImpl::remote_consumers() const {
+  std::vector<ConsumerId> ids;
+  if (const transport::FastPath* fast = channel_->fast_path_if_any()) {
+    for (const std::uint32_t id : fast->remote_ids()) ids.push_back(ConsumerId{id});
+  }
+  return ids;
+}
+
+std::size_t ConnectionImpl::local_ends() const {
+  const transport::FastPath* fast = channel_->fast_path_if_any();
+  return fast == nullptr ? 0 : fast->ports();
+}
+
 // --- Receiving ---------------------------------------------------------------------------
 
 void ConnectionImpl::count_received(std::size_t bytes) {
@@ -239,7 +258,7 @@ bool ConnectionImpl::poll() {
   if (!pending_.empty()) did = deliver_pending();
   if (space_wanted_) did = offer_space() || did;
   if (wants_data()) did = receive() || did;
-  if (state_ == ConnectionState::kDraining && !channel_->has_message()) {
+  if (drained()) {
     finish(true);
     return true;
   }
@@ -251,7 +270,7 @@ bool ConnectionImpl::arm() { return channel_->arm(wants_data(), wants_space()); 
 
 bool ConnectionImpl::ready() {
   if (wants_data() && channel_->has_message()) return true;
-  if (state_ == ConnectionState::kDraining && !channel_->has_message()) return true;
+  if (drained()) return true;
   if (!wants_space()) return false;
   const SendTaskImpl* first = pending_.front();
   const std::size_t bytes = first != nullptr ? first->size : endpoint_.limits().max_message_size;
@@ -260,8 +279,7 @@ bool ConnectionImpl::ready() {
 
 void ConnectionImpl::update_attention() {
   if (!open()) return;
-  const bool over = state_ == ConnectionState::kDraining && !channel_->has_message();
-  if (wants_data() || wants_space() || over) {
+  if (wants_data() || wants_space() || drained()) {
     endpoint_.engine()->make_hot(*this);
   } else {
     endpoint_.engine()->remove(*this);

@@ -60,6 +60,11 @@ class ConnectionImpl final : public Connection,
   bool cancel(SendTaskImpl& task);  // False: too late.
   void task_done() { --in_flight_; }
 
+  // The fast path.
+  Result<std::shared_ptr<transport::FastPath>> fast_path() { return channel_->fast_path(); }
+  std::vector<ConsumerId> remote_consumers() const;
+  std::size_t local_ends() const;
+
   // Receiving.
   void pause();
   void resume();
@@ -84,6 +89,7 @@ class ConnectionImpl final : public Connection,
   // For the channel.
   void on_wake() override { update_attention(); }
   void on_peer_end() override;
+  void on_consumer(std::uint32_t id, bool appeared) override;
 
   // The peer has not made room for long while we were closing.
   void on_alarm() override;
@@ -94,6 +100,10 @@ class ConnectionImpl final : public Connection,
   // How long a closing connection waits for the peer to make any room; picked.
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
 
+  // The peer has ended, and nothing of it or for it is left here.
+  bool drained() const {
+    return state_ == ConnectionState::kDraining && !channel_->has_message() && local_ends() == 0;
+  }
   bool open() const { return state_ != ConnectionState::kClosed; }
   bool receiving() const {
     return state_ == ConnectionState::kEstablished || state_ == ConnectionState::kDraining;

@@ -59,6 +59,16 @@ Status Endpoint::on_space(Server::SpaceHandler handler) {
   return {};
 }
 
+Status Endpoint::on_consumer(Server::ConsumerHandler appeared, Server::ConsumerHandler expired) {
+  if (Status s = require_idle(); !s) return s;
+  if (!appeared || !expired) {
+    return fail(Errc::invalid_value, "both consumer callbacks are mandatory");
+  }
+  consumer_appeared_ = std::move(appeared);
+  consumer_expired_ = std::move(expired);
+  return {};
+}
+
 Status Endpoint::check_common() const {
   if (limits_.send_tasks == 0) {
     return fail(Errc::bad_state, "configure_send() is mandatory before start()");
@@ -178,6 +188,21 @@ void Endpoint::close_connections(bool deliver) {
 void Endpoint::ended(ConnectionImpl& connection) {
   ended_.push_back(connection);
   request_work();
+}
+
+void Endpoint::tell_of_consumer(ConnectionImpl& connection, ConsumerId id, bool appeared) {
+  const Server::ConsumerHandler& handler = appeared ? consumer_appeared_ : consumer_expired_;
+  if (handler) handler(connection, id);
+}
+
+// A peer that has ended may not be kept waiting by a stop that is refused.
+Status Endpoint::check_stop() const {
+  for (const auto& [id, connection] : connections_) {
+    if (connection->state() == ConnectionState::kEstablished && connection->local_ends() != 0) {
+      return fail(Errc::in_use, "a connection has consumers or producers; stop them first");
+    }
+  }
+  return {};
 }
 
 void Endpoint::forget(ConnectionImpl& connection) {

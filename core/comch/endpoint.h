@@ -43,6 +43,7 @@ class Endpoint : public engine::ContextCore {
   Status configure_send(std::uint32_t tasks, Server::SendHandler sent, Server::SendHandler failed);
   Status on_message(Server::MessageHandler handler);
   Status on_space(Server::SpaceHandler handler);
+  Status on_consumer(Server::ConsumerHandler appeared, Server::ConsumerHandler expired);
   const Limits& limits() const { return limits_; }
 
   // Tasks.
@@ -58,6 +59,9 @@ class Endpoint : public engine::ContextCore {
   void offer_space(ConnectionImpl& connection) {
     if (on_space_) on_space_(connection);
   }
+  void tell_of_consumer(ConnectionImpl& connection, ConsumerId id, bool appeared);
+  // Whether the application wants to know of consumers: what the fast path needs.
+  bool hears_of_consumers() const { return static_cast<bool>(consumer_appeared_); }
   // The task's callback is due; with `error` the failed one.
   void complete(SendTaskImpl& task);
   void complete(SendTaskImpl& task, const Error& error);
@@ -83,6 +87,7 @@ class Endpoint : public engine::ContextCore {
   // A connection has ended; the owner may keep it a little longer.
   virtual void on_ended(std::unique_ptr<ConnectionImpl> connection) = 0;
 
+  Status check_stop() const override;
   bool on_work() override;
   bool drained() const override {
     return tasks_.in_use() == 0 && connections_.empty() && completions_.empty();
@@ -102,6 +107,8 @@ class Endpoint : public engine::ContextCore {
   Server::SendHandler failed_;
   Server::MessageHandler on_message_;
   Server::SpaceHandler on_space_;
+  Server::ConsumerHandler consumer_appeared_;
+  Server::ConsumerHandler consumer_expired_;
   Pool<SendTaskImpl> tasks_;
   IntrusiveList<SendTaskImpl> completions_;
   IntrusiveList<ConnectionImpl> ended_;

@@ -70,6 +70,9 @@ Status Server::on_message(MessageHandler handler) {
 Status Server::on_connection(ConnectionHandler connected, ConnectionHandler disconnected) {
   return ServerImpl::of(*this).on_connection(std::move(connected), std::move(disconnected));
 }
+Status Server::on_consumer(ConsumerHandler appeared, ConsumerHandler expired) {
+  return ServerImpl::of(*this).on_consumer(std::move(appeared), std::move(expired));
+}
 Status Server::on_space(SpaceHandler handler) {
   return ServerImpl::of(*this).on_space(std::move(handler));
 }

@@ -70,6 +70,9 @@ Status ServerImpl::end(Connection& face, bool deliver) {
   const bool ending = connection.state() == ConnectionState::kClosed ||
                       (deliver && connection.state() == ConnectionState::kClosing);
   if (ending) return fail(Errc::invalid_value, "the connection is ending already");
+  if (deliver && connection.local_ends() != 0) {
+    return fail(Errc::in_use, "the connection has consumers or producers; stop them first");
+  }
   connection.begin_close(deliver);
   return {};
 }

@@ -33,6 +33,7 @@ Result<ContextState> ContextCore::stop(bool deliver) {
   if (!next) return fail(Errc::bad_state, "the context is idle already");
   const bool first = state_ != ContextState::kStopping;
   if (!first && deliver) return state_;
+  if (Status may = deliver ? check_stop() : Status(); !may) return std::unexpected(may.error());
   // Said before the connections are ended, so that what runs meanwhile sees the truth.
   const ContextState before = state_;
   on_stop(deliver);

@@ -56,6 +56,8 @@ class ContextCore : public ListLink<> {
   virtual Result<bool> on_start() = 0;
   // `deliver`: what was submitted is still to be delivered.
   virtual void on_stop(bool deliver) = 0;
+  // Asked before an orderly stop. in_use: something of the application's stands on it.
+  virtual Status check_stop() const { return {}; }
   virtual bool on_work() = 0;
   // Nothing is outstanding: no task is out, no connection is left.
   virtual bool drained() const = 0;

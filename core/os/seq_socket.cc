@@ -131,6 +131,8 @@ Result<std::pair<Fd, Fd>> pair() {
   return std::pair(Fd(fds[0]), Fd(fds[1]));
 }
 
+void shut_down(const Fd& socket) { syscalls().shutdown(socket.get(), SHUT_RDWR); }
+
 namespace {
 
 // Any descriptor will do; this one needs no file system.

@@ -47,6 +47,10 @@ Result<std::optional<Fd>> accept(const Fd& listener);
 // Two connected sockets.
 Result<std::pair<Fd, Fd>> pair();
 
+// Ends both directions without closing the descriptor: its owner, on whatever thread, finds the
+// end of the connection there.
+void shut_down(const Fd& socket);
+
 // One descriptor kept for the day there is none left. A listener whose caller cannot be
 // accepted stays readable, and its owner would turn in circles; ReserveFd lets go of
 // its own, accepts the caller on it, hangs up, and takes a new one.

@@ -54,6 +54,7 @@ constinit const Syscalls kKernel{
     .accept4 = ::accept4,
     .sendmsg = ::sendmsg,
     .recvmsg = ::recvmsg,
+    .shutdown = ::shutdown,
     .getsockopt = ::getsockopt,
     .pidfd_open =
         [](pid_t pid, unsigned flags) {
@@ -63,6 +64,7 @@ constinit const Syscalls kKernel{
         [](int pidfd, int fd, unsigned flags) {
           return static_cast<int>(::syscall(SYS_pidfd_getfd, pidfd, fd, flags));
         },
+    .process_vm_writev = ::process_vm_writev,
     .getrandom = ::getrandom,
     .eventfd = ::eventfd,
     .epoll_create1 = ::epoll_create1,

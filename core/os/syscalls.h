@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -67,11 +68,15 @@ struct Syscalls {
   int (*accept4)(int fd, sockaddr* address, socklen_t* size, int flags);
   ssize_t (*sendmsg)(int fd, const msghdr* message, int flags);
   ssize_t (*recvmsg)(int fd, msghdr* message, int flags);
+  int (*shutdown)(int fd, int how);
   int (*getsockopt)(int fd, int level, int option, void* value, socklen_t* size);
 
   // Other processes, and chance.
   int (*pidfd_open)(pid_t pid, unsigned flags);
   int (*pidfd_getfd)(int pidfd, int fd, unsigned flags);
+  ssize_t (*process_vm_writev)(pid_t pid, const iovec* local, unsigned long local_count,
+                               const iovec* remote, unsigned long remote_count,
+                               unsigned long flags);
   ssize_t (*getrandom)(void* into, size_t size, unsigned flags);
 
   // Waiting.

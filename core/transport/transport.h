@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "comch/connection.h"
 #include "comch/result.h"
@@ -52,21 +53,40 @@ struct Request {
   PeerIdentity peer;
 };
 
-// The owner of a Channel. Both calls come from inside progress().
+// The owner of a Channel. All calls come from inside progress().
 class ChannelOwner {
  public:
   // The peer rang: there is something to read, or room to write.
   virtual void on_wake() = 0;
   // peer_state() is no longer kOpen; told again when an orderly end was a lie after all.
   virtual void on_peer_end() = 0;
+  // A consumer of the other side has come, or gone.
+  virtual void on_consumer(std::uint32_t id, bool appeared) = 0;
 
  protected:
   ~ChannelOwner() = default;
 };
 
+// The fast path of a connection's end: where its consumers and producers meet. What those do per
+// message differs between carriers by more than a virtual call may cost, so whoever makes
+// one knows the carrier; this is what all have.
+class FastPath {
+ public:
+  virtual ~FastPath() = default;
+  // Consumers and producers of this process that are not idle. Any thread.
+  virtual std::size_t ports() const = 0;
+  // The consumers of the other side, oldest first. Any thread.
+  virtual std::vector<std::uint32_t> remote_ids() const = 0;
+};
+
 class Channel {
  public:
   virtual ~Channel() = default;
+
+  // Made when it is first asked for, by either side. operating_system: it cannot be made.
+  virtual Result<std::shared_ptr<FastPath>> fast_path() = 0;
+  // Null: nobody has asked for it yet.
+  virtual const FastPath* fast_path_if_any() const = 0;
 
   // The owner is told of everything from here on. Called once, before anything else.
   virtual void attach(ChannelOwner& owner) = 0;

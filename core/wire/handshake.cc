@@ -5,20 +5,10 @@
 #include <bit>
 #include <utility>
 
-#include "wire/bytes.h"
+#include "wire/frame.h"
 
 namespace comch::wire {
 namespace {
-
-constexpr std::uint32_t kMagic = 0x48434D43;  // "CMCH", read as bytes.
-constexpr std::size_t kHeaderSize = 12;
-constexpr std::size_t kSizeField = 8;  // Where in the header the size stands.
-
-enum class Kind : std::uint16_t { kHello = 1, kWelcome, kRefusal, kDoorbell, kGoodbye };
-
-bool is_kind(std::uint16_t number) {
-  return number >= std::to_underlying(Kind::kHello) && number <= std::to_underlying(Kind::kGoodbye);
-}
 
 constexpr std::uint32_t kFlagMembarrier = 1;
 constexpr std::uint32_t kFlagActing = 2;  // Hello only.
@@ -90,21 +80,10 @@ void write(Writer& out, const Goodbye& goodbye) {
   out.number(static_cast<std::uint8_t>(goodbye.orderly ? 1 : 0));
 }
 
-// The header needs the size, which is known last: it is written again at the end.
 template <class Body>
-std::size_t encode_as(Kind kind, std::uint16_t version, const Body& body,
-                      std::span<std::byte> out) {
+std::size_t encode_as(Kind kind, const Body& body, std::span<std::byte> out) {
   if (!legal(body)) return 0;
-  Writer writer(out);
-  writer.number(kMagic);
-  writer.number(version);
-  writer.number(static_cast<std::uint16_t>(kind));
-  writer.number(std::uint32_t{0});
-  write(writer, body);
-  const std::size_t size = writer.written();
-  if (size == 0) return 0;
-  Writer(out.subspan(kSizeField)).number(static_cast<std::uint32_t>(size));
-  return size;
+  return write_frame(kind, out, [&](Writer& writer) { write(writer, body); });
 }
 
 std::unexpected<Error> nonsense(const char* what) { return fail(Errc::connection_reset, what); }
@@ -175,38 +154,30 @@ Result<Packet> read_goodbye(Reader in) {
 }  // namespace
 
 std::size_t encode(const Hello& hello, std::span<std::byte> out) {
-  return encode_as(Kind::kHello, kVersion, hello, out);
+  return encode_as(Kind::kHello, hello, out);
 }
 
 std::size_t encode(const Welcome& welcome, std::span<std::byte> out) {
-  return encode_as(Kind::kWelcome, kVersion, welcome, out);
+  return encode_as(Kind::kWelcome, welcome, out);
 }
 
 std::size_t encode(const Refusal& refusal, std::span<std::byte> out) {
-  return encode_as(Kind::kRefusal, kVersion, refusal, out);
+  return encode_as(Kind::kRefusal, refusal, out);
 }
 
 std::size_t encode(const Doorbell& doorbell, std::span<std::byte> out) {
-  return encode_as(Kind::kDoorbell, kVersion, doorbell, out);
+  return encode_as(Kind::kDoorbell, doorbell, out);
 }
 
 std::size_t encode(const Goodbye& goodbye, std::span<std::byte> out) {
-  return encode_as(Kind::kGoodbye, kVersion, goodbye, out);
+  return encode_as(Kind::kGoodbye, goodbye, out);
 }
 
 Result<Packet> decode(std::span<const std::byte> bytes) {
-  if (bytes.size() < kHeaderSize || bytes.size() > kMaxPacket) {
-    return nonsense("a packet of impossible size");
-  }
-  Reader header(bytes.first(kHeaderSize));
-  if (header.number<std::uint32_t>() != kMagic) return nonsense("not a comch packet");
-  const auto version = header.number<std::uint16_t>();
-  const auto kind = header.number<std::uint16_t>();
-  if (header.number<std::uint32_t>() != bytes.size()) return nonsense("a packet cut or joined");
-  if (version != kVersion) return fail(Errc::unsupported_version, "a packet of another version");
-  const Reader body(bytes.subspan(kHeaderSize));
-  if (!is_kind(kind)) return nonsense("a packet of unknown kind");
-  switch (static_cast<Kind>(kind)) {
+  const Result<Frame> frame = read_frame(bytes);
+  if (!frame) return std::unexpected(frame.error());
+  const Reader body(frame->body);
+  switch (frame->kind) {
     case Kind::kHello:
       return read_hello(body);
     case Kind::kWelcome:
@@ -217,8 +188,9 @@ Result<Packet> decode(std::span<const std::byte> bytes) {
       return read_doorbell(body);
     case Kind::kGoodbye:
       return read_goodbye(body);
+    default:
+      return nonsense("a packet of the fast path, where none is due");
   }
-  return nonsense("a packet of unknown kind");
 }
 
 Result<std::uint16_t> choose_version(const Hello& hello) {

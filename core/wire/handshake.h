@@ -24,11 +24,9 @@
 #include <variant>
 
 #include "comch/result.h"
+#include "wire/frame.h"
 
 namespace comch::wire {
-
-inline constexpr std::size_t kMaxPacket = 512;  // Room for any packet.
-inline constexpr std::uint16_t kVersion = 1;    // The one this code speaks.
 
 inline constexpr std::size_t kMaxName = 119;  // Without NUL; as Capability's.
 inline constexpr std::size_t kMaxRepresentor = 16;

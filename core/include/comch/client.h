@@ -35,6 +35,7 @@ class Client : public Context {
   using SendHandler = Server::SendHandler;
   using MessageHandler = Server::MessageHandler;
   using SpaceHandler = Server::SpaceHandler;
+  using ConsumerHandler = Server::ConsumerHandler;
 
   // invalid_value: not a name a server could have. not_supported: a DPU-side device.
   static Result<std::unique_ptr<Client>> create(std::shared_ptr<Device> device,
@@ -57,6 +58,7 @@ class Client : public Context {
   Status configure_send(std::uint32_t tasks, SendHandler sent, SendHandler failed);  // Mandatory.
   Status on_message(MessageHandler handler);                                         // Mandatory.
   Status on_space(SpaceHandler handler);
+  Status on_consumer(ConsumerHandler appeared, ConsumerHandler expired);  // As Server's.
 
   // start() answers kStarting. When the connection does not come about the client goes
   // to kStopping and kIdle, and failure() has: not_found: no such server on this

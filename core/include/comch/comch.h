@@ -10,10 +10,12 @@
 #include "comch/capability.h"       // IWYU pragma: export
 #include "comch/client.h"           // IWYU pragma: export
 #include "comch/connection.h"       // IWYU pragma: export
+#include "comch/consumer.h"         // IWYU pragma: export
 #include "comch/context.h"          // IWYU pragma: export
 #include "comch/device.h"           // IWYU pragma: export
 #include "comch/log.h"              // IWYU pragma: export
 #include "comch/memory_map.h"       // IWYU pragma: export
+#include "comch/producer.h"         // IWYU pragma: export
 #include "comch/progress_engine.h"  // IWYU pragma: export
 #include "comch/result.h"           // IWYU pragma: export
 #include "comch/server.h"           // IWYU pragma: export

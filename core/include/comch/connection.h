@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "comch/context.h"
 #include "comch/result.h"
@@ -24,6 +25,9 @@ namespace comch {
 
 class Client;
 class Server;
+
+// A Consumer (consumer.h). Unique per connection; never 0 and never 0xffff.
+enum class ConsumerId : std::uint32_t {};
 
 enum class ConnectionId : std::uint64_t {};  // Never reused by one server.
 
@@ -84,6 +88,12 @@ class Connection {
   ConnectionCounters counters() const;
   void reset_counters();
   std::size_t tasks_in_flight() const;  // Submitted on this connection, not completed.
+
+  // The consumers of the other side, oldest first.
+  std::vector<ConsumerId> remote_consumers() const;
+  // This side's consumers and producers that are not idle; while there are any the connection
+  // is not ended from this side but by abort().
+  std::size_t local_ends() const;
 
   // Puts `message` in the peer's queue now. On success it is delivered, as for a task;
   // the caller keeps the memory.

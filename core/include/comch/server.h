@@ -57,6 +57,7 @@ class Server : public Context {
   // `successful` is false when the change was asked for and did not come about.
   using ConnectionHandler = std::function<void(Connection&, bool successful)>;
   using SpaceHandler = std::function<void(Connection&)>;
+  using ConsumerHandler = std::function<void(Connection&, ConsumerId)>;
 
   // invalid_value: the name is empty, too long, "." or "..", or holds '/' or NUL; the
   // representor is another device's. not_supported: the device is on the host side.
@@ -89,6 +90,10 @@ class Server : public Context {
   // Optional: the answer to Connection::request_space().
   Status on_space(SpaceHandler handler);
 
+  // Mandatory before a Consumer or Producer of a connection starts. Tells of each consumer of the
+  // other side: that it can be sent to, and that it is gone; each once, in this order.
+  Status on_consumer(ConsumerHandler appeared, ConsumerHandler expired);
+
   // start(): already_exist: the name is taken on this representor. not_permitted: no
   // runtime directory may be written. operating_system: see Error::sys.
 
@@ -100,7 +105,8 @@ class Server : public Context {
 
   // Delivers what was submitted, then ends the connection; disconnected is called from
   // progress().
-  // invalid_value: not a connection of this server, or it is ending already.
+  // invalid_value: not a connection of this server, or it is ending already. in_use: consumers
+  // or producers of this side are not idle.
   Status disconnect(Connection& connection);
   // disconnect() that delivers nothing more; the peer sees a lost connection.
   Status abort(Connection& connection);

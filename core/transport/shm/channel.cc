@@ -5,6 +5,7 @@
 
 #include "base/say.h"
 #include "os/packet.h"
+#include "wire/fast_packet.h"
 #include "wire/handshake.h"
 
 namespace comch::transport::shm {
@@ -41,9 +42,14 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
                    !terms.own_membarrier),
       space_ringer_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared).space_bell,
                     !terms.own_membarrier),
-      may_relax_(terms.own_membarrier && terms.peer_has_membarrier) {}
+      may_relax_(terms.own_membarrier && terms.peer_has_membarrier),
+      is_server_(terms.is_server),
+      peer_pid_(terms.peer_pid) {}
 
-ShmChannel::~ShmChannel() { close(false); }
+ShmChannel::~ShmChannel() {
+  owner_ = nullptr;
+  close(false);
+}
 
 Status ShmChannel::open() { return reactor_.watch(socket_.get(), *this); }
 
@@ -107,12 +113,15 @@ void ShmChannel::ring() {
 
 void ShmChannel::close(bool orderly) {
   if (!socket_) return;
+  if (hub_) flush_hub();  // What was said before the end goes before it.
+  close_hub();
   if (orderly && peer_state_ == PeerState::kOpen) {
     std::array<std::byte, wire::kMaxPacket> buffer;
     const std::size_t size = wire::encode(wire::Goodbye{.orderly = true}, buffer);
     std::ignore = os::send(socket_, std::span(buffer).first(size));
   }
   reactor_.unwatch(socket_.get());
+  if (hub_) reactor_.unwatch(hub_->news().fd().get());
   socket_.reset();
 }
 
@@ -121,6 +130,7 @@ void ShmChannel::end(PeerState state) {
   if (peer_state_ == PeerState::kLost || peer_state_ == state) return;
   peer_state_ = state;
   if (socket_) reactor_.unwatch(socket_.get());
+  close_hub();
   if (owner_ != nullptr) owner_->on_peer_end();
 }
 
@@ -142,7 +152,7 @@ void ShmChannel::on_readable() {
 // True when the peer rang.
 bool ShmChannel::read_packet() {
   std::array<std::byte, wire::kMaxPacket> buffer;
-  const Result<os::Packet> packet = os::receive(socket_, buffer);
+  Result<os::Packet> packet = os::receive(socket_, buffer);
   if (!packet) {
     if (packet.error().code != Errc::again) end(PeerState::kLost);
     return false;
@@ -151,11 +161,15 @@ bool ShmChannel::read_packet() {
     end(PeerState::kLost);
     return false;
   }
+  const std::span<const std::byte> bytes = std::span(buffer).first(packet->size);
+  if (!packet->truncated && wire::is_fast(bytes)) {
+    return read_fast(bytes, std::span(packet->fds).first(packet->fd_count));
+  }
   if (packet->truncated || packet->fd_count != 0) {
     broken("its socket");
     return false;
   }
-  const Result<wire::Packet> said = wire::decode(std::span(buffer).first(packet->size));
+  const Result<wire::Packet> said = wire::decode(bytes);
   if (said && std::holds_alternative<wire::Doorbell>(*said)) {
     ++wakes_received_;
     return true;
@@ -166,6 +180,67 @@ bool ShmChannel::read_packet() {
   }
   broken("its socket");
   return false;
+}
+
+// --- The fast path -----------------------------------------------------------------------
+
+Result<std::shared_ptr<FastPath>> ShmChannel::fast_path() {
+  if (Status made = make_hub(); !made) return std::unexpected(made.error());
+  return std::shared_ptr<FastPath>(hub_);
+}
+
+Status ShmChannel::make_hub() {
+  if (hub_) return {};
+  if (!socket_ || peer_state_ != PeerState::kOpen) {
+    return fail(Errc::connection_reset, "the connection has ended");
+  }
+  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, peer_pid_);
+  if (!hub) return std::unexpected(hub.error());
+  Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
+  if (watched) hub_ = std::move(*hub);
+  return watched;
+}
+
+bool ShmChannel::read_fast(std::span<const std::byte> bytes, std::span<os::Fd> fds) {
+  const Result<wire::FastPacket> said = wire::decode_fast(bytes);
+  if (!said) {
+    broken("its socket");
+    return false;
+  }
+  if (Status made = make_hub(); !made) {
+    say(LogLevel::kError, "a peer's consumer cannot be reached: {}", describe(made.error()));
+    return false;
+  }
+  const Result<std::optional<ConsumerNews>> news = hub_->take(*said, fds);
+  if (!news) {
+    broken("its socket");
+    return false;
+  }
+  if (*news && owner_ != nullptr) owner_->on_consumer((*news)->id, (*news)->appeared);
+  return false;
+}
+
+void ShmChannel::HubNews::on_readable() {
+  channel.hub_->news().drain();
+  channel.flush_hub();
+  if (channel.owner_ != nullptr) channel.owner_->on_wake();
+}
+
+void ShmChannel::flush_hub() {
+  if (hub_->flush(socket_)) {
+    reactor_.set_alarm(*this, reactor_.now_ns() + kRetry_ns);
+  } else {
+    reactor_.clear_alarm(*this);
+  }
+}
+
+// The hub's news are still watched: the last port that leaves is to be heard of.
+void ShmChannel::close_hub() {
+  if (!hub_) return;
+  reactor_.clear_alarm(*this);
+  for (const std::uint32_t id : hub_->close()) {
+    if (owner_ != nullptr) owner_->on_consumer(id, false);
+  }
 }
 
 }  // namespace comch::transport::shm

@@ -15,6 +15,7 @@
 #include "shm/bell.h"
 #include "shm/layout.h"
 #include "shm/record_ring.h"
+#include "transport/shm/hub.h"
 #include "transport/transport.h"
 
 namespace comch::transport::shm {
@@ -25,9 +26,10 @@ struct ChannelTerms {
   bool is_server = false;
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
+  std::int32_t peer_pid = 0;  // 0: unknown.
 };
 
-class ShmChannel final : public Channel, public Readiness {
+class ShmChannel final : public Channel, public Readiness, public Alarm {
  public:
   ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping, const ChannelTerms& terms);
   ~ShmChannel() override;
@@ -49,14 +51,30 @@ class ShmChannel final : public Channel, public Readiness {
   std::uint64_t wakes_sent() const override { return wakes_sent_; }
   std::uint64_t wakes_received() const override { return wakes_received_; }
   void close(bool orderly) override;
+  Result<std::shared_ptr<FastPath>> fast_path() override;
+  const FastPath* fast_path_if_any() const override { return hub_.get(); }
 
   void on_readable() override;
+  void on_alarm() override { flush_hub(); }
 
  private:
   void ring();
   void end(PeerState state);
   void broken(const char* what);
   bool read_packet();
+  bool read_fast(std::span<const std::byte> bytes, std::span<os::Fd> fds);
+  Status make_hub();
+  void flush_hub();
+  void close_hub();
+
+  // The hub has letters, or has become empty.
+  struct HubNews final : public Readiness {
+    explicit HubNews(ShmChannel& c) : channel(c) {}
+    void on_readable() override;
+    ShmChannel& channel;
+  };
+  // The other side does not read: try again after so long.
+  static constexpr std::uint64_t kRetry_ns = 1'000'000;
 
   Reactor& reactor_;
   os::Fd socket_;
@@ -73,6 +91,10 @@ class ShmChannel final : public Channel, public Readiness {
   std::uint64_t wakes_received_ = 0;
   PeerState peer_state_ = PeerState::kOpen;
   bool may_relax_;
+  const bool is_server_;
+  const std::int32_t peer_pid_;
+  HubNews hub_news_{*this};
+  std::shared_ptr<Hub> hub_;
 };
 
 }  // namespace comch::transport::shm

@@ -142,7 +142,8 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
   const ChannelTerms terms{.layout = *layout,
                            .is_server = false,
                            .peer_has_membarrier = welcome.membarrier,
-                           .own_membarrier = os::register_expedited()};
+                           .own_membarrier = os::register_expedited(),
+                           .peer_pid = who->pid};
   reactor_.clear_alarm(*this);
   reactor_.unwatch(socket_.get());
   auto channel =

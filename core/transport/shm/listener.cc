@@ -224,7 +224,8 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                                               ChannelTerms{.layout = *layout,
                                                            .is_server = true,
                                                            .peer_has_membarrier = hello.membarrier,
-                                                           .own_membarrier = membarrier});
+                                                           .own_membarrier = membarrier,
+                                                           .peer_pid = request.peer.pid});
   if (Status opened = channel->open(); !opened) return;
   owner_.on_channel(std::move(channel), request);
 }

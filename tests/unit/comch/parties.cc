@@ -37,7 +37,8 @@ void Diary::keep_for(Party& party, const Settings& settings) {
     then_complete(task);
   };
   const std::array set{
-      party.set_max_message_size(settings.max_message), party.set_recv_queue_size(settings.queue),
+      party.set_max_message_size(settings.max_message),
+      party.set_recv_queue_size(settings.queue),
       party.configure_send(settings.tasks, done, done),
       party.on_message([this](Connection& from, std::span<const std::byte> message) {
         received.push_back(text_of(message));
@@ -48,7 +49,9 @@ void Diary::keep_for(Party& party, const Settings& settings) {
       party.on_space([this](Connection& connection) {
         ++spaces;
         then_space(connection);
-      })};
+      }),
+      party.on_consumer([this](Connection&, ConsumerId id) { consumers.push_back(id); },
+                        [this](Connection&, ConsumerId id) { std::erase(consumers, id); })};
   for (const Status& s : set) s.value();
   party.on_state_changed([this](Context& context, ContextState, ContextState now) {
     states.push_back(now);

@@ -56,6 +56,7 @@ struct Diary {
   std::vector<Status> completions;  // Of send tasks, in order.
   std::vector<ContextState> states;
   int spaces = 0;
+  std::vector<ConsumerId> consumers;  // Of the other side, that are there.
 
   std::function<Receipt(Connection&)> then_receive = [](Connection&) { return Receipt::kTaken; };
   std::function<void(SendTask&)> then_complete = [](SendTask& task) { std::ignore = task.free(); };

@@ -24,6 +24,7 @@ std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(s
 struct Owner final : ChannelOwner {
   void on_wake() override { ++wakes; }
   void on_peer_end() override { ++ends; }
+  void on_consumer(std::uint32_t, bool) override {}
   int wakes = 0;
   int ends = 0;
 };

@@ -1,0 +1,32 @@
+// Copy: the routine by which a message is copied, chosen by how long the whole of it is.
+//
+// The C library's memcpy is best while source and target fit a cache; above that the string
+// instruction is, which does not read what it overwrites; and messages far above any cache
+// leave it alone altogether. The limits are measured (core/ARCHITECTURE.md).
+//
+// Threads: pure functions. Errors: none; the ranges do not overlap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace comch {
+
+inline constexpr std::uint64_t kStringCopy = std::uint64_t{3} << 20U;      // Above: rep movsb.
+inline constexpr std::uint64_t kStreamingCopy = std::uint64_t{64} << 20U;  // Above: past caches.
+
+// For messages above kStringCopy.
+void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message);
+
+// Copies `size` bytes of a message that has `message` bytes in all.
+inline void copy_part(std::byte* to, const std::byte* from, std::size_t size,
+                      std::uint64_t message) {
+  if (message <= kStringCopy) [[likely]] {
+    std::memcpy(to, from, size);
+  } else {
+    copy_long(to, from, size, message);
+  }
+}
+
+}  // namespace comch

@@ -1,0 +1,138 @@
+// ConsumerImpl: what stands behind a Consumer: tasks or arrays on top of a port, which knows the
+// other side, inside the life of a context.
+//
+// The end comes in three steps, whatever begins it (stop(), a lost peer): the port is closed;
+// what has arrived is handed out; what is still posted comes back. Then the context is idle as
+// soon as every task is freed and every buffer taken back.
+//
+// Threads: the engine's. Lifetime: the application's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/intrusive_list.h"
+#include "base/pool.h"
+#include "comch/connection_impl.h"
+#include "comch/consumer.h"
+#include "comch/memory_map_impl.h"
+#include "comch/receive_task.h"
+#include "engine/context_core.h"
+#include "engine/source.h"
+#include "transport/shm/consumer_port.h"
+
+namespace comch {
+
+class ConsumerImpl final : public engine::ContextCore,
+                           public engine::Source,
+                           public transport::shm::ConsumerPortOwner {
+ public:
+  ConsumerImpl(Consumer& face, ConnectionImpl& connection, MemoryMapImpl& map,
+               std::shared_ptr<transport::shm::Hub> hub);
+  ~ConsumerImpl() override;
+
+  static ConsumerImpl& of(Consumer& face);
+  static const ConsumerImpl& of(const Consumer& face);
+
+  // Configuration; see Consumer.
+  Status configure_receive(std::uint32_t tasks, Consumer::Handler received,
+                           Consumer::Handler failed);
+  Status set_immediate_size(std::uint32_t bytes);
+  Status set_way(DataWay way);
+  std::uint32_t tasks() const { return configured_tasks_; }
+  std::uint32_t immediate_size() const { return immediate_size_; }
+  DataWay way() const { return way_; }
+  ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
+  ConnectionImpl& connection() const { return connection_; }
+  ConsumerCounters counters() const;
+  std::size_t posted() const { return port_ ? port_->posted() : 0; }
+
+  // Tasks.
+  Result<ReceiveTask*> allocate(Buffer* buffer);
+  Status submit(ReceiveTaskImpl& task);
+  Status free(ReceiveTaskImpl& task);
+  Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
+
+  // Arrays.
+  Result<std::size_t> post(std::span<Buffer* const> buffers);
+  std::size_t poll(std::span<Received> out);
+  std::size_t take_back(std::span<Buffer*> out);
+  Status give_back(const HandedOver& message);
+
+  // For the engine.
+  bool poll() override;
+  bool arm() override { return port_->arm(); }
+  bool ready() override { return port_->ready(); }
+  void disarm() override { port_->disarm(); }
+  void relax() override { port_->relax(); }
+
+  // For the port.
+  void on_accepted() override { ready_to_run(); }
+  void on_wake() override;
+  void on_lost(const Error& error) override;
+
+ protected:
+  Status check_configuration() override;
+  Result<bool> on_start() override;
+  void on_stop(bool deliver) override;
+  bool on_work() override;
+  bool drained() const override;
+  void on_idle() override;
+  void on_cut_off() override;
+
+ private:
+  using Arrival = transport::shm::Arrival;
+  static constexpr std::size_t kBudget = 64;  // Messages of one progress().
+  static constexpr int kEndBudget = 256;      // Tasks that come back in one progress().
+
+  Status require_idle() const;
+  Status check_buffer(const Buffer* buffer) const;
+  Result<transport::shm::ConsumerPort::Setup> choose_way();
+  Status take_tasks();
+  void ready_to_run() { ContextCore::ready(); }
+  void put_up(ReceiveTaskImpl& task);
+  ReceiveTaskImpl& arrived(const Arrival& arrival);
+  void count(const Arrival& arrival);
+  void hand_out(const Arrival& arrival);
+  bool bring_back();
+  bool hand_back();
+
+  ConnectionImpl& connection_;
+  MemoryMapImpl& map_;
+  const std::shared_ptr<transport::shm::Hub> hub_;
+  std::uint32_t configured_tasks_ = 0;
+  std::uint32_t immediate_size_ = Consumer::kDefaultImmediate;
+  DataWay wanted_way_ = DataWay::kAuto;
+  DataWay way_ = DataWay::kAuto;
+  Consumer::Handler received_;
+  Consumer::Handler failed_;
+  Pool<ReceiveTaskImpl> tasks_;
+  std::unique_ptr<transport::shm::ConsumerPort> port_;
+  bool in_poll_ = false;                 // Posts are published when it ends.
+  bool by_array_ = false;                // The application polls; progress() only says that it may.
+  std::optional<Error> ending_;          // Why what is posted comes back.
+  IntrusiveList<ReceiveTaskImpl> back_;  // Tasks whose error callback is due.
+  IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
+  ConsumerCounters counters_;
+};
+
+// The Consumer that an application holds.
+class ConsumerObject final : public Consumer {
+ public:
+  ConsumerObject(ConnectionImpl& connection, MemoryMapImpl& map,
+                 std::shared_ptr<transport::shm::Hub> hub)
+      : impl(*this, connection, map, std::move(hub)) {}
+  ConsumerImpl impl;
+};
+
+inline ConsumerImpl& ConsumerImpl::of(Consumer& face) {
+  return static_cast<ConsumerObject&>(face).impl;
+}
+inline const ConsumerImpl& ConsumerImpl::of(const Consumer& face) {
+  return static_cast<const ConsumerObject&>(face).impl;
+}
+
+}  // namespace comch

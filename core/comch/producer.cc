@@ -1,0 +1,138 @@
+// Producer and ProducerTask: the public faces of ProducerImpl and ProducerTaskImpl.
+#include "comch/producer.h"
+
+#include "comch/producer_impl.h"
+
+namespace comch {
+
+Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
+  ConnectionImpl& connection = ConnectionImpl::of(face);
+  if (connection.state() != ConnectionState::kEstablished) {
+    return fail(Errc::bad_state, "the connection is not established");
+  }
+  Result<std::shared_ptr<transport::FastPath>> fast = connection.fast_path();
+  if (!fast) return std::unexpected(fast.error());
+  // The one carrier there is.
+  auto hub = std::static_pointer_cast<transport::shm::Hub>(std::move(*fast));
+  return std::make_unique<ProducerObject>(connection, std::move(hub));
+}
+
+Status Producer::destroy(std::unique_ptr<Producer>& producer) {
+  if (producer == nullptr) return fail(Errc::invalid_value, "there is no producer to destroy");
+  if (producer->state() != ContextState::kIdle) {
+    return fail(Errc::in_use, "the producer is not idle; stop it first");
+  }
+  producer.reset();
+  return {};
+}
+
+Status Producer::configure_send(std::uint32_t tasks, Handler sent, Handler failed) {
+  return ProducerImpl::of(*this).configure_send(tasks, std::move(sent), std::move(failed));
+}
+Status Producer::on_space(SpaceHandler handler) {
+  return ProducerImpl::of(*this).on_space(std::move(handler));
+}
+Status Producer::on_returned(ReturnHandler handler) {
+  return ProducerImpl::of(*this).on_returned(std::move(handler));
+}
+Status Producer::set_cooperative_size(std::size_t bytes) {
+  return ProducerImpl::of(*this).set_cooperative_size(bytes);
+}
+Status Producer::set_staging_size(std::size_t bytes) {
+  return ProducerImpl::of(*this).set_staging_size(bytes);
+}
+std::uint32_t Producer::tasks() const { return ProducerImpl::of(*this).tasks(); }
+ProducerId Producer::id() const { return ProducerImpl::of(*this).id(); }
+Connection& Producer::connection() const { return ProducerImpl::of(*this).connection(); }
+ProducerCounters Producer::counters() const { return ProducerImpl::of(*this).counters(); }
+
+Result<ProducerTask*> Producer::allocate_send(const Buffer* buffer,
+                                              std::span<const std::byte> immediate,
+                                              ConsumerId consumer) {
+  return ProducerImpl::of(*this).allocate(buffer, immediate, consumer);
+}
+Result<std::size_t> Producer::send(ConsumerId consumer, std::span<const Outgoing> messages) {
+  return ProducerImpl::of(*this).send(consumer, messages);
+}
+bool Producer::busy(ConsumerId consumer) const { return ProducerImpl::of(*this).busy(consumer); }
+Status Producer::request_space(ConsumerId consumer) {
+  return ProducerImpl::of(*this).request_space(consumer);
+}
+bool Producer::has_space(ConsumerId consumer) {
+  return ProducerImpl::of(*this).has_space(consumer);
+}
+Result<Loan> Producer::reserve(ConsumerId consumer) {
+  return ProducerImpl::of(*this).reserve(consumer);
+}
+Status Producer::commit(const Loan& loan, std::size_t length,
+                        std::span<const std::byte> immediate) {
+  return ProducerImpl::of(*this).commit(loan, length, immediate);
+}
+Status Producer::abandon(const Loan& loan) { return ProducerImpl::of(*this).abandon(loan); }
+Status Producer::hand_over(ConsumerId consumer, Buffer& buffer,
+                           std::span<const std::byte> immediate) {
+  return ProducerImpl::of(*this).hand_over(consumer, buffer, immediate);
+}
+std::size_t Producer::handed_over() const { return ProducerImpl::of(*this).handed_over(); }
+
+// --- ProducerTask ------------------------------------------------------------------------
+
+namespace {
+
+Status require_ours(const ProducerTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) return fail(Errc::bad_state, "the task is submitted");
+  return {};
+}
+
+}  // namespace
+
+Status ProducerTask::submit() {
+  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  return task.producer->submit(task);
+}
+Status ProducerTask::free() {
+  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  return task.producer->free(task);
+}
+Status ProducerTask::status() const {
+  const ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  if (task.state == TaskState::kSubmitted) return fail(Errc::in_progress);
+  if (task.error) return std::unexpected(*task.error);
+  return {};
+}
+Status ProducerTask::set_buffer(const Buffer* buffer) {
+  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  if (Status s = require_ours(task); !s) return s;
+  if (buffer != nullptr && BufferImpl::of(*buffer).references() == 0) {
+    return fail(Errc::invalid_value, "the buffer is not lent");
+  }
+  task.buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
+  return {};
+}
+Status ProducerTask::set_immediate(std::span<const std::byte> immediate) {
+  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  if (Status s = require_ours(task); !s) return s;
+  if (immediate.size() > Consumer::kMaxImmediate) {
+    return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
+  }
+  task.immediate = immediate;
+  return {};
+}
+Status ProducerTask::set_consumer(ConsumerId consumer) {
+  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
+  if (Status s = require_ours(task); !s) return s;
+  task.consumer = static_cast<std::uint32_t>(consumer);
+  return {};
+}
+const Buffer* ProducerTask::buffer() const { return ProducerTaskImpl::of(*this).buffer; }
+std::span<const std::byte> ProducerTask::immediate() const {
+  return ProducerTaskImpl::of(*this).immediate;
+}
+ConsumerId ProducerTask::consumer() const {
+  return ConsumerId{ProducerTaskImpl::of(*this).consumer};
+}
+void ProducerTask::set_user_data(UserData data) { ProducerTaskImpl::of(*this).user_data = data; }
+UserData ProducerTask::user_data() const { return ProducerTaskImpl::of(*this).user_data; }
+Context& ProducerTask::context() const { return ProducerTaskImpl::of(*this).producer->face(); }
+
+}  // namespace comch

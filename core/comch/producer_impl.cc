@@ -1,0 +1,316 @@
+// ProducerImpl: its life, and tasks. producer_sends.cc has the sends that need none,
+// producer_traffic.cc what is not complete at once.
+#include "comch/producer_impl.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "comch/endpoint.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+using transport::shm::Outcome;
+using transport::shm::OutLane;
+using transport::shm::ProducerPort;
+using transport::shm::SharedMemory;
+
+ProducerImpl::ProducerImpl(Producer& face, ConnectionImpl& connection,
+                           std::shared_ptr<transport::shm::Hub> hub)
+    : ContextCore(face), connection_(connection), hub_(std::move(hub)) {}
+
+ProducerImpl::~ProducerImpl() {
+  if (engine() != nullptr) {
+    engine()->clear_alarm(*this);
+    engine()->remove(*this);
+  }
+  port_.reset();
+}
+
+// --- Configuration -----------------------------------------------------------------------
+
+Status ProducerImpl::require_idle() const {
+  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
+  return {};
+}
+
+Status ProducerImpl::configure_send(std::uint32_t tasks, Producer::Handler sent,
+                                    Producer::Handler failed) {
+  if (Status s = require_idle(); !s) return s;
+  if (tasks == 0 || tasks > Producer::kMaxTasks) {
+    return fail(Errc::invalid_value, "a producer has 1 to 8,192 tasks");
+  }
+  if (!sent || !failed) return fail(Errc::invalid_value, "both send callbacks are mandatory");
+  configured_tasks_ = tasks;
+  sent_ = std::move(sent);
+  failed_ = std::move(failed);
+  return {};
+}
+
+Status ProducerImpl::on_space(Producer::SpaceHandler handler) {
+  const Status s = require_idle();
+  if (s) on_space_ = std::move(handler);
+  return s;
+}
+
+Status ProducerImpl::on_returned(Producer::ReturnHandler handler) {
+  const Status s = require_idle();
+  if (s) on_returned_ = std::move(handler);
+  return s;
+}
+
+Status ProducerImpl::set_cooperative_size(std::size_t bytes) {
+  if (Status s = require_idle(); !s) return s;
+  if (bytes != 0 && bytes < 8192) {
+    return fail(Errc::invalid_value, "below 8 KiB one side alone is faster");
+  }
+  cooperative_ = bytes;
+  return {};
+}
+
+Status ProducerImpl::set_staging_size(std::size_t bytes) {
+  if (Status s = require_idle(); !s) return s;
+  if (bytes < (std::size_t{64} << 10U) || bytes > (std::size_t{1} << 30U)) {
+    return fail(Errc::invalid_value, "a staging area has 64 KiB to 1 GiB");
+  }
+  staging_ = std::bit_ceil(bytes);
+  return {};
+}
+
+Status ProducerImpl::check_configuration() {
+  if (configured_tasks_ == 0) {
+    return fail(Errc::bad_state, "configure_send() is mandatory before start()");
+  }
+  if (!connection_.endpoint().hears_of_consumers()) {
+    return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
+  }
+  return {};
+}
+
+ProducerCounters ProducerImpl::counters() const {
+  if (!port_) return counters_;
+  const transport::shm::LaneCounters lanes = port_->counters();
+  return {.sent_messages = lanes.messages,
+          .sent_bytes = lanes.bytes,
+          .inline_messages = lanes.in_slot,
+          .mapped_messages = lanes.mapped,
+          .staged_messages = lanes.staged,
+          .cma_messages = lanes.cma,
+          .cooperative_messages = lanes.cooperative,
+          .loaned_messages = lanes.loaned,
+          .handed_over_messages = lanes.handed_over,
+          .nothing_posted = nothing_posted_,
+          .wakes_sent = lanes.wakes_sent};
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+Status ProducerImpl::take_tasks() {
+  if (tasks_.size() == configured_tasks_) return {};
+  Result<Pool<ProducerTaskImpl>> pool = Pool<ProducerTaskImpl>::create(configured_tasks_);
+  if (!pool) return std::unexpected(pool.error());
+  tasks_ = std::move(*pool);
+  for (ProducerTaskImpl& task : tasks_.all()) task.producer = this;
+  return {};
+}
+
+Result<bool> ProducerImpl::on_start() {
+  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  const OutLane::Options options{.staging = staging_,
+                                 .cooperative = cooperative_,
+                                 .handles = on_returned_ ? Producer::kMaxHandedOver : 0};
+  Result<std::unique_ptr<ProducerPort>> port = ProducerPort::open(*engine(), hub_, options, *this);
+  if (!port) return std::unexpected(port.error());
+  port_ = std::move(*port);
+  nothing_posted_ = 0;
+  return true;
+}
+
+void ProducerImpl::on_stop(bool deliver) {
+  if (!deliver) return give_up(Error{Errc::shutdown, 0, "the producer was stopped"});
+  engine()->set_alarm(*this, engine()->now_ns() + kLinger_ns);
+  for (auto& [id, traffic] : traffic_) traffic.space_wanted = false;
+  update_attention();
+}
+
+void ProducerImpl::on_alarm() {
+  give_up(Error{Errc::time_out, 0, "the consumer made no progress while the producer stopped"});
+}
+
+void ProducerImpl::on_lost(const Error& error) {
+  give_up(error);
+  fatal(error, error.what);
+}
+
+bool ProducerImpl::drained() const {
+  return !in_poll_ && tasks_.in_use() == 0 && completions_.empty() &&
+         std::ranges::none_of(traffic_,
+                              [](const auto& entry) { return entry.second.array_under_way; });
+}
+
+void ProducerImpl::on_idle() {
+  engine()->clear_alarm(*this);
+  engine()->remove(*this);
+  for (auto& [id, traffic] : traffic_) return_all(traffic);
+  traffic_.clear();
+  counters_ = counters();
+  port_.reset();
+}
+
+void ProducerImpl::on_cut_off() {
+  if (!port_) return;
+  engine()->clear_alarm(*this);
+  engine()->remove(*this);
+  traffic_.clear();
+  completions_.clear();
+  handed_over_ = 0;
+  tasks_.for_each_lent([this](ProducerTaskImpl& task) {
+    if (task.state != TaskState::kSubmitted) return;
+    task.state = TaskState::kAllocated;
+    task.error = Error{Errc::shutdown, 0, "the producer was cut off"};
+    task_completed();
+  });
+  port_.reset();
+}
+
+bool ProducerImpl::on_work() {
+  bool did = false;
+  for (int budget = kCompletionBudget; budget > 0; --budget) {
+    ProducerTaskImpl* task = completions_.pop_front();
+    if (task == nullptr) return did;
+    task->state = TaskState::kAllocated;
+    task_completed();
+    (task->error ? failed_ : sent_)(*task);
+    did = true;
+  }
+  request_work();
+  return did;
+}
+
+// --- Tasks -------------------------------------------------------------------------------
+
+Result<ProducerTask*> ProducerImpl::allocate(const Buffer* buffer, Bytes immediate,
+                                             ConsumerId consumer) {
+  if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
+    return fail(Errc::bad_state, "the producer is not running");
+  }
+  if (buffer != nullptr && BufferImpl::of(*buffer).references() == 0) {
+    return fail(Errc::invalid_value, "the buffer is not lent");
+  }
+  if (immediate.size() > Consumer::kMaxImmediate) {
+    return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
+  }
+  ProducerTaskImpl* task = tasks_.acquire();
+  if (task == nullptr) return fail(Errc::no_memory, "every send task is out");
+  task->buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
+  task->immediate = immediate;
+  task->consumer = static_cast<std::uint32_t>(consumer);
+  task->state = TaskState::kAllocated;
+  task->error.reset();
+  task->user_data = {};
+  return task;
+}
+
+Result<OutLane*> ProducerImpl::lane_of(ConsumerId consumer) {
+  if (state() != ContextState::kRunning) [[unlikely]] {
+    const bool stopping = state() == ContextState::kStopping;
+    return fail(stopping ? Errc::shutdown : Errc::bad_state, "the producer is not running");
+  }
+  Result<OutLane*> lane = port_->lane(static_cast<std::uint32_t>(consumer));
+  if (lane && (*lane)->gone()) [[unlikely]] {
+    return fail(Errc::invalid_value, "the consumer is gone");
+  }
+  return lane;
+}
+
+std::optional<SharedMemory> ProducerImpl::source_of(const BufferImpl* buffer) const {
+  if (buffer == nullptr || cooperative_ == 0 || buffer->data_length() < cooperative_) {
+    return std::nullopt;
+  }
+  const MemoryMapImpl& map = buffer->map();
+  if (map.memfd() == nullptr || !others_may_read(map.permissions())) return std::nullopt;
+  return SharedMemory{static_cast<std::uint64_t>(map.id()), map.memfd(), map.memfd_offset(),
+                      map.bytes()};
+}
+
+Status ProducerImpl::refused(OutLane& lane, Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kNothingPosted:
+      ++nothing_posted_;
+      return fail(Errc::again, "the consumer has nothing posted");
+    case Outcome::kBusy:
+      return fail(Errc::again, "earlier messages to this consumer are still under way");
+    case Outcome::kTooLong:
+      return fail(Errc::invalid_value, "the message is longer than the posted buffer's room");
+    case Outcome::kImmediateTooLong:
+      return fail(Errc::invalid_value, "the immediate data is longer than the consumer takes");
+    case Outcome::kGone:
+      return fail(Errc::invalid_value, "the consumer is gone");
+    case Outcome::kBroken:
+    case Outcome::kSent:
+    case Outcome::kUnderWay:
+      break;
+  }
+  return std::unexpected(lane.failure());
+}
+
+Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
+  const std::optional<SharedMemory> source = source_of(task.buffer);
+  const Outcome outcome = lane.put(task.data(), task.immediate, source ? &*source : nullptr);
+  if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) lane.publish();
+  return outcome;
+}
+
+Status ProducerImpl::accepted(ProducerTaskImpl& task) {
+  task.state = TaskState::kSubmitted;
+  task.error.reset();
+  task_submitted();
+  return {};
+}
+
+void ProducerImpl::complete(ProducerTaskImpl& task, std::optional<Error> error) {
+  task.error = error;
+  completions_.push_back(task);
+  request_work();
+}
+
+Status ProducerImpl::submit(ProducerTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) {
+    return fail(Errc::bad_state, "the task is submitted already, or free");
+  }
+  Result<OutLane*> lane = lane_of(ConsumerId{task.consumer});
+  if (!lane) [[unlikely]]
+    return std::unexpected(lane.error());
+  const Outcome outcome = put(**lane, task);
+  if (outcome == Outcome::kSent) [[likely]] {
+    std::ignore = accepted(task);
+    completions_.push_back(task);
+    request_work();
+    return {};
+  }
+  if (outcome == Outcome::kUnderWay) {
+    traffic_of(task.consumer).under_way.push_back(task);
+  } else if (outcome == Outcome::kBusy && traffic_of(task.consumer).waiting_count < kMaxWaiting) {
+    Traffic& traffic = traffic_of(task.consumer);
+    traffic.waiting.push_back(task);
+    ++traffic.waiting_count;
+  } else {
+    return refused(**lane, outcome);
+  }
+  update_attention();
+  return accepted(task);
+}
+
+Status ProducerImpl::free(ProducerTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) {
+    return fail(Errc::bad_state, "the task is submitted, or free already");
+  }
+  task.state = TaskState::kFree;
+  tasks_.release(&task);
+  if (state() == ContextState::kStopping) request_work();
+  return {};
+}
+
+}  // namespace comch

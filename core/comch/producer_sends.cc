@@ -1,0 +1,132 @@
+// ProducerImpl: sends without tasks: arrays, loans, hand-overs.
+#include <utility>
+
+#include "comch/producer_impl.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+using transport::shm::OutLane;
+using transport::shm::Outcome;
+
+// --- Arrays ------------------------------------------------------------------------------
+
+Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
+  const Result<OutLane*> found = lane_of(consumer);
+  if (!found) return std::unexpected(found.error());
+  OutLane& lane = **found;
+  if (lane.under_way()) return fail(Errc::again, "earlier messages are still under way");
+  std::size_t count = 0;
+  Outcome outcome = Outcome::kSent;
+  while (count < messages.size() && outcome == Outcome::kSent) {
+    if (count % comch::shm::kStashMax == 0) lane.take_ahead(messages.size() - count);
+    outcome = lane.put(messages[count].data, messages[count].immediate, nullptr);
+    if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) ++count;
+  }
+  lane.publish();
+  lane.return_ahead();
+  if (outcome == Outcome::kUnderWay) {
+    traffic_of(static_cast<std::uint32_t>(consumer)).array_under_way = true;
+    update_attention();
+  }
+  if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());
+  return count;
+}
+
+bool ProducerImpl::busy(ConsumerId consumer) const {
+  const auto it = traffic_.find(static_cast<std::uint32_t>(consumer));
+  return it != traffic_.end() && it->second.array_under_way;
+}
+
+Status ProducerImpl::request_space(ConsumerId consumer) {
+  const Result<OutLane*> lane = lane_of(consumer);
+  if (!lane) return std::unexpected(lane.error());
+  traffic_of(static_cast<std::uint32_t>(consumer)).space_wanted = true;
+  update_attention();
+  return {};
+}
+
+bool ProducerImpl::has_space(ConsumerId consumer) {
+  const Result<OutLane*> lane = lane_of(consumer);
+  return lane && (*lane)->has_space();
+}
+
+// --- In place, and by its place ----------------------------------------------------------
+
+Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
+  const Result<OutLane*> found = lane_of(consumer);
+  if (!found) return std::unexpected(found.error());
+  OutLane& lane = **found;
+  if (lane.consumer().memory().empty()) {
+    return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
+  }
+  Loan loan{.room = {}, .consumer = consumer};
+  const Outcome outcome = lane.reserve(loan.handle, loan.room);
+  if (outcome == Outcome::kSent) return loan;
+  if (outcome == Outcome::kBusy && !lane.under_way()) {
+    return fail(Errc::full, "32 posted buffers are lent; commit or abandon one");
+  }
+  if (outcome == Outcome::kTooLong) {
+    return fail(Errc::invalid_value, "the next posted buffer has no room");
+  }
+  return std::unexpected(refused(lane, outcome).error());
+}
+
+Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
+  const Result<OutLane*> found = lane_of(loan.consumer);
+  if (!found) return std::unexpected(found.error());
+  OutLane& lane = **found;
+  if (!lane.is_loan(loan.handle)) return fail(Errc::invalid_value, "not a loan, or ended already");
+  if (length > lane.loan_capacity(loan.handle)) {
+    return fail(Errc::invalid_value, "longer than the loan's room");
+  }
+  const Outcome outcome = lane.commit(loan.handle, length, immediate);
+  if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) return refused(lane, outcome);
+  lane.publish();
+  if (outcome == Outcome::kUnderWay) lane.forget_last();
+  return {};
+}
+
+Status ProducerImpl::abandon(const Loan& loan) {
+  OutLane* lane = port_ ? port_->lane_if_any(static_cast<std::uint32_t>(loan.consumer)) : nullptr;
+  if (lane == nullptr || !lane->is_loan(loan.handle)) {
+    return fail(Errc::invalid_value, "not a loan, or ended already");
+  }
+  if (lane->abandon(loan.handle)) port_->ring_siblings();
+  return {};
+}
+
+Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediate) {
+  const Result<OutLane*> found = lane_of(consumer);
+  if (!found) return std::unexpected(found.error());
+  OutLane& lane = **found;
+  if (!on_returned_) return fail(Errc::bad_state, "on_returned() is mandatory before hand_over()");
+  BufferImpl& buffer = BufferImpl::of(face);
+  if (buffer.references() == 0 || buffer.data_length() == 0) {
+    return fail(Errc::invalid_value, "the buffer is not lent, or has no data");
+  }
+  const MemoryMapImpl& map = buffer.map();
+  if (map.memfd() == nullptr || !others_may_read(map.permissions())) {
+    return fail(Errc::not_supported, "the buffer's memory map cannot be shown to the other side");
+  }
+  const Result<std::uint32_t> number = lane.consumer().number_of(
+      {static_cast<std::uint64_t>(map.id()), map.memfd(), map.memfd_offset(), map.bytes()});
+  if (!number) return std::unexpected(number.error());
+  const std::optional<std::uint32_t> handle = lane.free_handle();
+  if (!handle) return fail(Errc::full, "1,024 buffers are handed over to this consumer");
+  const auto offset = static_cast<std::uint64_t>(buffer.data() - map.bytes().data());
+  const Outcome outcome =
+      lane.hand_over(*number, *handle, {offset, buffer.data_length()}, immediate);
+  if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) {
+    lane.release_handle(*handle);
+    return refused(lane, outcome);
+  }
+  lane.publish();
+  if (outcome == Outcome::kUnderWay) lane.forget_last();
+  traffic_of(static_cast<std::uint32_t>(consumer)).handed[*handle] = &face;
+  ++handed_over_;
+  update_attention();
+  return {};
+}
+
+}  // namespace comch

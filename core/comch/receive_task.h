@@ -1,0 +1,44 @@
+// ReceiveTaskImpl: what stands behind a ReceiveTask; its place in the pool is the index by which
+// the other side knows the posted buffer.
+//
+//   free --allocate--> allocated --submit--> submitted --(callback)--> allocated --free--> free
+//
+// Threads: the engine's. Lifetime: lies in its consumer's pool.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/intrusive_list.h"
+#include "comch/buffer_impl.h"
+#include "comch/consumer.h"
+#include "comch/task.h"
+
+namespace comch {
+
+class ConsumerImpl;
+
+class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
+ public:
+  ReceiveTaskImpl() = default;
+
+  static ReceiveTaskImpl& of(ReceiveTask& face) { return static_cast<ReceiveTaskImpl&>(face); }
+  static const ReceiveTaskImpl& of(const ReceiveTask& face) {
+    return static_cast<const ReceiveTaskImpl&>(face);
+  }
+
+  ConsumerImpl* consumer = nullptr;
+  BufferImpl* buffer = nullptr;
+  std::uint16_t index = 0;
+  TaskState state = TaskState::kFree;
+  bool in_array = false;  // Posted by post(): poll() answers it, no callback.
+  ProducerId producer{};
+  std::uint64_t length = 0;
+  std::span<const std::byte> immediate;
+  HandedOver handed_over;
+  std::optional<Error> error;  // How the last posting ended; nothing when well.
+  UserData user_data;
+};
+
+}  // namespace comch

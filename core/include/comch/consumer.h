@@ -1,0 +1,174 @@
+// Consumer: the receiving end of the fast path.
+//
+// A consumer belongs to one Connection and posts buffers; a Producer on the other side
+// sends into the next one posted, and the data lands in the buffer itself.
+//
+//   auto consumer = Consumer::create(connection, *map).value();
+//   consumer->configure_receive(64,
+//       [](ReceiveTask& task) { use(task.buffer()->contents()); ...; task.submit(); },
+//       [](ReceiveTask& task) { task.free(); });
+//   engine->connect(*consumer);
+//   consumer->start();                  // kStarting, until the other side knows of it
+//   ...                                 // kRunning:
+//   for (Buffer* buffer : buffers) consumer->allocate_receive(buffer).value()->submit();
+//
+// or, for code that wants no callback per message, in arrays:
+//
+//   consumer->post(buffers);
+//   std::size_t count = consumer->poll(received);     // and engine->progress() now and then
+//
+// Threads: a consumer lives on the thread of its ProgressEngine, which need not be the
+// connection's; create() and destroy() run where the connection does. Starting, ending and
+// the loss of the peer need both engines to be progressed; messages need only this one.
+//
+// Order: buffers are filled in the order they were posted; messages of one producer complete
+// in the order they were sent. Those of different producers have no order between them.
+//
+// Lifetime: a consumer outlives its tasks and is outlived by its connection and its memory
+// map. stop() hands out what has arrived and returns every other posted buffer through the
+// error callback with `shutdown`; the loss of the peer does so with `connection_reset`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "comch/buffer.h"
+#include "comch/connection.h"
+#include "comch/context.h"
+#include "comch/memory_map.h"
+#include "comch/result.h"
+
+#pragma GCC visibility push(default)
+namespace comch {
+
+enum class ProducerId : std::uint32_t {};  // Unique per connection and side.
+
+// How data comes into the buffers of a consumer.
+//   kMapped  the other side has mapped the memory map and copies into the buffer: one copy
+//   kStaged  through memory that both sides map; this side makes the second copy
+//   kCma     the kernel copies (process_vm_writev), where it lets the other side do that
+enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 3 };
+std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma"
+
+// A message that was not copied: it stays in the producer's memory, which is the consumer's
+// to read (and to write, if the producer's map allows it) until Consumer::give_back().
+struct HandedOver {
+  std::span<std::byte> bytes;
+  ProducerId producer{};
+  std::uint32_t handle = 0;
+  explicit operator bool() const { return !bytes.empty(); }
+};
+
+// One posted buffer, or, without a buffer, the wish for immediate data only.
+class ReceiveTask {
+ public:
+  ReceiveTask(const ReceiveTask&) = delete;
+  ReceiveTask& operator=(const ReceiveTask&) = delete;
+
+  // Posts the room behind the buffer's data. Until exactly one callback brings the task back
+  // the buffer is the consumer's. In callbacks posts are collected and published together.
+  // bad_state: the task is posted already, or free; the consumer is idle or starting.
+  Status submit();
+  // bad_state: it is posted, or free already.
+  Status free();
+  // How the last posting ended. in_progress while it is posted.
+  Status status() const;
+
+  // bad_state: it is posted. invalid_value: not a lent buffer of the consumer's memory map.
+  Status set_buffer(Buffer* buffer);
+  Buffer* buffer() const;  // Null: immediate data only.
+
+  // Valid in the callback, and until the task is submitted again.
+  ProducerId producer() const;
+  std::span<const std::byte> immediate() const;
+  std::uint64_t length() const;  // Bytes put behind the buffer's data.
+  const HandedOver& handed_over() const;
+
+  void set_user_data(UserData data);
+  UserData user_data() const;
+  Context& context() const;
+
+ protected:
+  ReceiveTask() = default;
+  ~ReceiveTask() = default;
+};
+
+// What poll() answers: a posted buffer, filled, and yours again.
+struct Received {
+  Buffer* buffer = nullptr;  // Null: it was posted without one.
+  std::uint64_t length = 0;  // Bytes put behind the buffer's data.
+  std::span<const std::byte> immediate;  // Valid until the next poll().
+  HandedOver handed_over;
+  ProducerId producer{};
+};
+
+// Counts since the consumer was started.
+struct ConsumerCounters {
+  std::uint64_t received_messages = 0;
+  std::uint64_t received_bytes = 0;
+  std::uint64_t inline_messages = 0;       // That came in the producer's lane.
+  std::uint64_t direct_messages = 0;       // That the producer put into the buffer: mapped or cma.
+  std::uint64_t staged_messages = 0;       // That were copied twice.
+  std::uint64_t cooperative_messages = 0;  // That both sides copied.
+  std::uint64_t handed_over_messages = 0;  // That were not copied.
+  std::uint64_t wakes_received = 0;
+};
+
+class Consumer : public Context {
+ public:
+  using Handler = std::function<void(ReceiveTask&)>;
+  static constexpr std::uint32_t kMaxTasks = 8192;
+  static constexpr std::uint32_t kMaxImmediate = 256;  // Bytes.
+  static constexpr std::uint32_t kDefaultImmediate = 32;
+  static constexpr std::uint32_t kMaxConsumers = 1024;  // Of one side of a connection.
+
+  // bad_state: the connection is not established, or the map not started. not_permitted: the
+  // map may not be written by the other side (Access::kPciReadWrite). full: kMaxConsumers.
+  static Result<std::unique_ptr<Consumer>> create(Connection& connection, MemoryMap& map);
+  // in_use: it is not idle, and unchanged. invalid_value: null.
+  static Status destroy(std::unique_ptr<Consumer>& consumer);
+
+  // Configuration. bad_state: not idle. invalid_value: 0, above the limit, or no callback.
+  Status configure_receive(std::uint32_t tasks, Handler received, Handler failed);
+  Status set_immediate_size(std::uint32_t bytes);  // Bytes a message may bring; 0: none.
+  // Default kAuto: mapped where the memory map can be shown to the other side, else staged.
+  // start() answers not_supported when a way that was asked for is not to be had.
+  Status set_way(DataWay way);
+
+  std::uint32_t tasks() const;
+  std::uint32_t immediate_size() const;
+  DataWay way() const;    // Which is in use, from start() on.
+  ConsumerId id() const;  // From start() on; another one after each start.
+  Connection& connection() const;
+  ConsumerCounters counters() const;
+  std::size_t posted() const;
+
+  // Tasks.
+  // bad_state: not running or stopping. no_memory: every task is out. invalid_value: the buffer
+  // is not lent, or not of this consumer's map.
+  Result<ReceiveTask*> allocate_receive(Buffer* buffer);
+
+  // Arrays. A consumer is used through tasks or through arrays, not both at a time.
+  // Posts the buffers and answers how many: fewer when tasks() are posted, or one is not of
+  // the map; a null pointer posts no buffer. bad_state: not running.
+  Result<std::size_t> post(std::span<Buffer* const> buffers);
+  // Takes what has arrived, without running a callback; 0: nothing. When the consumer has
+  // left kRunning, what is posted comes back with length 0 by take_back().
+  std::size_t poll(std::span<Received> out);
+  // The buffers of posts that ended without a message: after stop(), or a lost peer.
+  std::size_t take_back(std::span<Buffer*> out);
+
+  // Ends the use of a message that was handed over; also in kStopping.
+  // invalid_value: it was given back already, or its producer is gone.
+  Status give_back(const HandedOver& message);
+
+ protected:
+  Consumer() = default;
+};
+
+}  // namespace comch
+#pragma GCC visibility pop

@@ -1,0 +1,192 @@
+// Producer: the sending end of the fast path.
+//
+// A producer belongs to one Connection and sends into the buffers that consumers of the
+// other side have posted, each consumer by its id (Server::on_consumer() tells of them).
+//
+//   auto producer = Producer::create(connection).value();
+//   producer->configure_send(64, [](ProducerTask& task) { task.free(); }, ...);
+//   engine->connect(*producer);
+//   producer->start();                                             // kRunning at once
+//   ProducerTask* task = producer->allocate_send(buffer, {}, consumer).value();
+//   if (Status s = task->submit(); !s) ...                         // again: nothing posted
+//
+// or, without tasks and callbacks, many at a time:
+//
+//   std::size_t sent = producer->send(consumer, messages).value();
+//
+// or in place: reserve() lends the next posted buffer itself, to be written and committed; and
+// hand_over() passes a buffer of this side, which comes back when the consumer is done with it.
+//
+// Threads: a producer lives on the thread of its ProgressEngine, which need not be the
+// connection's; create() and destroy() run where the connection does. Make one producer
+// per thread rather than share one.
+//
+// Order: sends to one consumer arrive and complete in the order they were submitted.
+//
+// Completion means: the data is in the posted buffer (or in memory the consumer's process
+// will copy it from) and the consumer will be told even if this process dies now.
+//
+// Lifetime: a producer outlives its tasks and is outlived by its connection. stop() finishes
+// what was submitted, as long as the consumer keeps up; the loss of the peer returns every
+// task with connection_reset.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "comch/buffer.h"
+#include "comch/connection.h"
+#include "comch/consumer.h"
+#include "comch/context.h"
+#include "comch/result.h"
+
+#pragma GCC visibility push(default)
+namespace comch {
+
+class ProducerTask {
+ public:
+  ProducerTask(const ProducerTask&) = delete;
+  ProducerTask& operator=(const ProducerTask&) = delete;
+
+  // Sends the buffer's data into the next buffer that the consumer has posted. It comes back
+  // through exactly one callback, from progress(). On an error the task stays the caller's
+  // and nothing was sent:
+  // again: the consumer has nothing posted, or too much is under way to it; this clears
+  // without progress. invalid_value: no such consumer; the data is longer than the room of
+  // the posted buffer (which stays posted), or the immediate data than the consumer takes.
+  // bad_state: the task is submitted already, or free; the producer is idle.
+  // connection_reset: the peer is gone. shutdown: the producer is stopping.
+  Status submit();
+  // bad_state: it is submitted, or free already.
+  Status free();
+  // How the last submission ended. in_progress while it has not.
+  Status status() const;
+
+  // Each: bad_state: it is submitted.
+  Status set_buffer(const Buffer* buffer);  // Null: immediate data alone.
+  // Copied by submit(); until then the bytes are the caller's to keep.
+  Status set_immediate(std::span<const std::byte> immediate);
+  Status set_consumer(ConsumerId consumer);
+
+  const Buffer* buffer() const;
+  std::span<const std::byte> immediate() const;
+  ConsumerId consumer() const;
+  void set_user_data(UserData data);
+  UserData user_data() const;
+  Context& context() const;
+
+ protected:
+  ProducerTask() = default;
+  ~ProducerTask() = default;
+};
+
+// One message of an array. `data` may be any memory.
+struct Outgoing {
+  std::span<const std::byte> data;
+  std::span<const std::byte> immediate;
+};
+
+// A posted buffer of the other side, lent to be written in place.
+struct Loan {
+  std::span<std::byte> room;
+  ConsumerId consumer{};
+  std::uint32_t handle = 0;
+};
+
+// Counts since the producer was started.
+struct ProducerCounters {
+  std::uint64_t sent_messages = 0;
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t inline_messages = 0;
+  std::uint64_t mapped_messages = 0;
+  std::uint64_t staged_messages = 0;
+  std::uint64_t cma_messages = 0;
+  std::uint64_t cooperative_messages = 0;
+  std::uint64_t loaned_messages = 0;
+  std::uint64_t handed_over_messages = 0;
+  std::uint64_t nothing_posted = 0;  // Sends that were answered `again`.
+  std::uint64_t wakes_sent = 0;
+};
+
+class Producer : public Context {
+ public:
+  using Handler = std::function<void(ProducerTask&)>;
+  using SpaceHandler = std::function<void(Producer&, ConsumerId)>;
+  using ReturnHandler = std::function<void(Producer&, Buffer&)>;
+  static constexpr std::uint32_t kMaxTasks = 8192;
+  static constexpr std::uint32_t kMaxProducers = 1024;  // Of one side of a connection.
+  static constexpr std::uint32_t kMaxLoans = 32;        // At a time, of one consumer.
+  static constexpr std::uint32_t kMaxHandedOver = 1024;  // At a time, to one consumer.
+  static constexpr std::size_t kDefaultCooperative = std::size_t{64} << 10U;
+  static constexpr std::size_t kDefaultStaging = std::size_t{1} << 20U;
+
+  // bad_state: the connection is not established. full: kMaxProducers.
+  static Result<std::unique_ptr<Producer>> create(Connection& connection);
+  // in_use: it is not idle, and unchanged. invalid_value: null.
+  static Status destroy(std::unique_ptr<Producer>& producer);
+
+  // Configuration. bad_state: not idle. invalid_value: 0, above the limit, or no callback.
+  Status configure_send(std::uint32_t tasks, Handler sent, Handler failed);
+  // Called from progress() after request_space(), once. Optional.
+  Status on_space(SpaceHandler handler);
+  // Called from progress() for each buffer that was handed over and has come back; its
+  // reference is the caller's again. Mandatory before hand_over().
+  Status on_returned(ReturnHandler handler);
+  // Messages from here on are copied by both sides, while the consumer polls and the message
+  // lies in a memory map that it may map. 0: none are. At least 8 KiB.
+  Status set_cooperative_size(std::size_t bytes);
+  // Memory per consumer that cannot be mapped, through which data is staged: 64 KiB to 1 GiB.
+  Status set_staging_size(std::size_t bytes);
+
+  std::uint32_t tasks() const;
+  ProducerId id() const;
+  Connection& connection() const;
+  ProducerCounters counters() const;
+
+  // Tasks. `buffer` may be null: immediate data alone.
+  // bad_state: not running or stopping. no_memory: every task is out. invalid_value: the buffer
+  // is not lent; immediate data above Consumer::kMaxImmediate.
+  Result<ProducerTask*> allocate_send(const Buffer* buffer, std::span<const std::byte> immediate,
+                                      ConsumerId consumer);
+
+  // Arrays. Sends the messages, in order and published together, and answers how many were
+  // accepted: fewer when fewer buffers are posted, or one does not fit. 0 is never answered:
+  // the error says why the first one was not accepted, as for submit().
+  // An accepted message is complete when this returns; only the last one may still be copied
+  // from, and then busy() is true: its bytes must not change until it is false again.
+  Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
+  bool busy(ConsumerId consumer) const;
+
+  // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.
+  // invalid_value: no such consumer. bad_state: not running.
+  Status request_space(ConsumerId consumer);
+  // Whether the consumer has something posted; false also for one that does not exist.
+  bool has_space(ConsumerId consumer);
+
+  // In place. The loan keeps its posted buffer from other sends until it is committed or
+  // abandoned; loans may be committed in any order.
+  // again: nothing is posted. full: kMaxLoans. not_supported: the consumer's memory is not
+  // mapped here (see DataWay). invalid_value: no such consumer, or it was posted without room.
+  Result<Loan> reserve(ConsumerId consumer);
+  // Sends the first `length` bytes of the room. invalid_value: above the room; not a loan.
+  Status commit(const Loan& loan, std::size_t length, std::span<const std::byte> immediate = {});
+  // The posted buffer is free for the next send.
+  Status abandon(const Loan& loan);
+
+  // Passes the buffer's data by its place alone; no copy at any size. It uses up one posted
+  // buffer, which comes back to the consumer empty. Until on_returned the buffer must not change.
+  // not_supported: its memory map cannot be shown to the other side, which needs a started map in
+  // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver.
+  // again, invalid_value, connection_reset: as for submit().
+  Status hand_over(ConsumerId consumer, Buffer& buffer, std::span<const std::byte> immediate = {});
+  std::size_t handed_over() const;  // Not yet returned.
+
+ protected:
+  Producer() = default;
+};
+
+}  // namespace comch
+#pragma GCC visibility pop

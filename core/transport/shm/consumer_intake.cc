@@ -1,0 +1,195 @@
+// ConsumerPort: taking messages out of lanes. Everything a producer says is held against what
+// this side knows: the table of posted buffers, the maps it was shown, the sizes it agreed to.
+#include <cstring>
+
+#include "base/checked.h"
+#include "base/copy.h"
+#include "base/say.h"
+#include "transport/shm/consumer_port.h"
+
+namespace comch::transport::shm {
+
+using comch::shm::ChunkJob;
+using comch::shm::JobState;
+using comch::shm::LaneKind;
+using comch::shm::LaneRecord;
+using comch::shm::Look;
+using comch::shm::PostedTable;
+
+namespace {
+
+// What the message needs of the posted buffer: a hand-over stays where it is, and the chunks
+// behind a staged message's first are within what that one asked for.
+std::uint64_t room_for(const LaneRecord& record) {
+  return record.kind == LaneKind::kHandOver || record.kind == LaneKind::kStagedNext ? 0
+                                                                                    : record.length;
+}
+
+Passage passage_of(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::kInline:
+      return Passage::kInline;
+    case LaneKind::kDirect:
+      return Passage::kDirect;
+    case LaneKind::kStaged:
+    case LaneKind::kStagedNext:
+      return Passage::kStaged;
+    case LaneKind::kJob:
+      return Passage::kCooperative;
+    case LaneKind::kHandOver:
+      return Passage::kHandOver;
+    case LaneKind::kImmediate:
+      break;
+  }
+  return Passage::kNone;
+}
+
+}  // namespace
+
+ConsumerPort::Step ConsumerPort::take(InLane& lane, Arrival& arrival) {
+  LaneRecord record;
+  const Look found = lane.reader.look(record);
+  if (found == Look::kNothing) [[likely]]
+    return Step::kNothing;
+  if (found == Look::kBroken) return Step::kBroken;
+  const PostedTable::Entry* const entry = table_.find(record.index, room_for(record));
+  if (entry == nullptr) [[unlikely]]
+    return Step::kBroken;
+  std::byte* const to = entry->capacity != 0 ? memory_.data() + entry->offset : nullptr;
+  arrival.handed = {};
+  arrival.length = record.length;
+  switch (record.kind) {
+    case LaneKind::kImmediate:
+    case LaneKind::kDirect:
+      break;
+    case LaneKind::kInline:
+      lane.reader.copy_data(to, record);
+      break;
+    case LaneKind::kStaged:
+    case LaneKind::kStagedNext: {
+      const Step step = take_staged(lane, record, to);
+      if (step != Step::kArrival) return step;
+      arrival.length = lane.staged;
+      break;
+    }
+    case LaneKind::kJob: {
+      const Step step = take_job(lane, record, to);
+      if (step != Step::kArrival) return step;
+      break;
+    }
+    case LaneKind::kHandOver: {
+      const Step step = take_hand_over(lane, record, arrival);
+      if (step != Step::kArrival) return step;
+      break;
+    }
+  }
+  // A staged message's came with its first chunk, and is there already.
+  if (record.kind != LaneKind::kStagedNext) take_immediate(lane, record);
+  arrival.index = record.index;
+  arrival.passage = passage_of(record.kind);
+  arrival.producer = lane.producer();
+  arrival.immediate = {immediates_.data() + std::size_t{record.index} * immediate_max_,
+                       immediate_sizes_[record.index]};
+  lane.reader.pop(record);
+  table_.complete(record.index);
+  return Step::kArrival;
+}
+
+void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record) {
+  immediate_sizes_[record.index] = static_cast<std::uint16_t>(record.immediate);
+  if (record.immediate == 0) return;
+  lane.reader.copy_immediate(immediates_.data() + std::size_t{record.index} * immediate_max_,
+                             record);
+}
+
+// One chunk. The last one is left for take() to pop.
+ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& record,
+                                             std::byte* to) {
+  if (record.kind == LaneKind::kStaged) {
+    lane.staged = 0;
+    lane.staged_index = record.index;
+    take_immediate(lane, record);
+  }
+  const comch::shm::Range chunk = record.chunk();
+  std::memcpy(to + lane.staged, lane.bounce(chunk.offset), chunk.length);
+  lane.staged += chunk.length;
+  lane.staged_open = lane.reader.left_behind(record) != 0;
+  if (!lane.staged_open) return Step::kArrival;
+  lane.reader.pop(record);
+  // The producer may wait for this very piece of its bounce area.
+  if (lane.reader.flush()) lane.tell();
+  return Step::kPart;
+}
+
+ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
+  constexpr int kChunks = 16;  // Of one call, so that other lanes have their turn.
+  const os::Window* const map = map_of(record.map());
+  if (map == nullptr) return Step::kBroken;
+  const std::span<const std::byte> source = map->bytes();
+  const Range range{record.source().offset, record.source().length};
+  if (!contains(source.size(), range)) return Step::kBroken;
+  if (!lane.job) lane.job.emplace(lane.reader.job(record));
+  bool did = false;
+  ChunkJob<>::Chunk chunk;
+  for (int n = 0; n < kChunks && lane.job->claim(chunk); ++n) {
+    copy_part(to + chunk.offset, source.data() + range.offset + chunk.offset, chunk.length,
+              record.length);
+    lane.job->copied();
+    did = true;
+  }
+  switch (lane.job->state()) {
+    case JobState::kFinished:
+      lane.job.reset();
+      lane.tell();
+      return Step::kArrival;
+    case JobState::kBroken:
+      return Step::kBroken;
+    case JobState::kPending:
+      break;
+  }
+  return did ? Step::kPart : Step::kNothing;
+}
+
+ConsumerPort::Step ConsumerPort::take_hand_over(InLane& lane, const LaneRecord& record,
+                                                Arrival& arrival) {
+  const os::Window* const map = map_of(record.map());
+  if (map == nullptr) return Step::kBroken;
+  const std::span<std::byte> source = map->bytes();
+  const Range range{record.source().offset, record.source().length};
+  if (range.length == 0 || !contains(source.size(), range)) return Step::kBroken;
+  if (!lane.accept(record.handle())) return Step::kBroken;
+  arrival.handed = source.subspan(range.offset, range.length);
+  arrival.handle = record.handle();
+  arrival.length = 0;
+  return Step::kArrival;
+}
+
+// A lane that has ended, and is empty now, or is broken.
+void ConsumerPort::settle(InLane& lane, Step step) {
+  if (step == Step::kBroken) {
+    say(LogLevel::kWarning,
+        "producer {} wrote nonsense into its lane to consumer {}; its process "
+        "is cut off",
+        lane.producer(), id_);
+    return lose(Error{Errc::connection_reset, 0, "a producer wrote nonsense into its lane"});
+  }
+  sweep_ = true;
+}
+
+// The buffer of a message that its producer has not finished is posted again: it is whole but for
+// bytes nobody was promised.
+void ConsumerPort::sweep() {
+  sweep_ = false;
+  std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
+    if (!lane->ended || lane->reader.ready()) return false;
+    if (lane->staged_open) {
+      const PostedTable::Entry entry = entries_[lane->staged_index];
+      writer_.post(lane->staged_index, entry.offset, entry.capacity);
+      unheard_ = true;
+    }
+    return true;
+  });
+  publish();
+}
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,217 @@
+// ConsumerPort: its life, and what is said on its line. consumer_intake.cc takes messages.
+#include "transport/shm/consumer_port.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/checked.h"
+#include "base/say.h"
+#include "os/membarrier.h"
+#include "os/memory.h"
+#include "os/seq_socket.h"
+#include "wire/handshake.h"
+
+namespace comch::transport::shm {
+
+using comch::shm::PostedLayout;
+
+Result<std::unique_ptr<ConsumerPort>> ConsumerPort::open(Reactor& reactor, std::shared_ptr<Hub> hub,
+                                                         const Setup& setup,
+                                                         ConsumerPortOwner& owner) {
+  const Result<PostedLayout> layout = PostedLayout::make(setup.depth);
+  if (!layout) return std::unexpected(layout.error());
+  Result<os::Fd> memory = os::make_sealed_memfd("comch-posted", layout->size);
+  if (!memory) return std::unexpected(memory.error());
+  Result<os::Mapping> posted = os::Mapping::map(*memory, layout->size);
+  if (!posted) return std::unexpected(posted.error());
+  auto line = os::pair();
+  if (!line) return std::unexpected(line.error());
+  os::Fd shown;
+  if (setup.way == wire::Way::kMapped) {
+    Result<os::Fd> copy = os::duplicate(setup.memfd->get());
+    if (!copy) return std::unexpected(copy.error());
+    shown = std::move(*copy);
+  }
+  auto port = std::make_unique<ConsumerPort>(
+      reactor, hub, setup, owner, Parts{*layout, std::move(*posted), std::move(line->first)},
+      os::register_expedited());
+  if (Status s = reactor.watch(port->parts_.line.get(), *port); !s) {
+    return std::unexpected(s.error());
+  }
+  if (Status s = hub->enter(Hub::Kind::kConsumer, port->parts_.line, nullptr); !s) {
+    return std::unexpected(s.error());
+  }
+  port->announce(setup, std::move(*memory), std::move(line->second), std::move(shown));
+  return port;
+}
+
+ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Setup& setup,
+                           ConsumerPortOwner& owner, Parts parts, bool own_membarrier)
+    : reactor_(reactor),
+      hub_(std::move(hub)),
+      owner_(owner),
+      id_(hub_->next_consumer_id()),
+      depth_(setup.depth),
+      immediate_max_(setup.immediate_max),
+      own_membarrier_(own_membarrier),
+      memory_(setup.memory),
+      parts_(std::move(parts)),
+      writer_(parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
+      entries_(setup.depth),
+      table_(entries_),
+      sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
+      immediates_(std::size_t{setup.depth} * setup.immediate_max),
+      immediate_sizes_(setup.depth) {}
+
+ConsumerPort::~ConsumerPort() {
+  close();
+  reactor_.unwatch(parts_.line.get());
+  hub_->leave(parts_.line);
+}
+
+void ConsumerPort::announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory) {
+  const bool mapped = setup.way == wire::Way::kMapped;
+  const wire::Consumer terms{
+      .id = id_,
+      .depth = depth_,
+      .immediate_max = immediate_max_,
+      .way = setup.way,
+      .membarrier = own_membarrier_,
+      .map_offset = mapped ? setup.memfd_offset : 0,
+      .map_size = memory_.size(),
+      .map_address =
+          setup.way == wire::Way::kCma
+              ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_.data()))
+              : 0};
+  hub_->announce(terms, {std::move(posted), std::move(line), std::move(memory)}, mapped ? 3 : 2);
+}
+
+void ConsumerPort::close() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  hub_->withdraw(id_);
+}
+
+void ConsumerPort::lose(const Error& error) {
+  if (state_ == State::kClosed) return;
+  close();
+  owner_.on_lost(error);
+}
+
+void ConsumerPort::publish_and_tell() {
+  writer_.publish();
+  unheard_ = false;
+  for (const auto& lane : lanes_) lane->tell();
+}
+
+bool ConsumerPort::ready() const {
+  return std::ranges::any_of(lanes_,
+                             [](const auto& lane) { return lane->ended || lane->reader.ready(); });
+}
+
+// --- The line ----------------------------------------------------------------------------
+
+// One packet per call: the reactor says again when there is more.
+void ConsumerPort::on_readable() { static_cast<void>(read_line()); }
+
+bool ConsumerPort::read_line() {
+  if (line_over_) return false;
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  Result<os::Packet> packet = os::receive(parts_.line, buffer);
+  if (!packet && packet.error().code == Errc::again) return false;
+  const std::span<const std::byte> bytes =
+      packet ? std::span<const std::byte>(buffer).first(packet->size) : std::span<std::byte>();
+  if (!packet || packet->end || packet->truncated) {
+    line_over_ = true;
+    reactor_.unwatch(parts_.line.get());
+    lose(Error{Errc::connection_reset, packet ? 0 : packet.error().sys, "the peer is gone"});
+    return false;
+  }
+  if (wire::is_fast(bytes)) {
+    const Result<wire::FastPacket> said = wire::decode_fast(bytes);
+    if (said) heard(*said, std::span(packet->fds).first(packet->fd_count));
+    if (!said) lose(said.error());
+    return true;
+  }
+  const Result<wire::Packet> said = wire::decode(bytes);
+  if (said && std::holds_alternative<wire::Doorbell>(*said) && packet->fd_count == 0) {
+    ++wakes_received_;
+    owner_.on_wake();
+  } else {
+    lose(Error{Errc::connection_reset, 0, "the peer wrote nonsense on a consumer's line"});
+  }
+  return true;
+}
+
+const os::Window* ConsumerPort::map_of(std::uint32_t number) {
+  auto it = maps_.find(number);
+  for (std::size_t n = 0; it == maps_.end() && n < kMaxLanes && read_line(); ++n) {
+    it = maps_.find(number);
+  }
+  return it == maps_.end() ? nullptr : &it->second;
+}
+
+void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) {
+  Status done;
+  if (const auto* lane = std::get_if<wire::Lane>(&packet)) {
+    done = add_lane(*lane, fds);
+  } else if (const auto* map = std::get_if<wire::Map>(&packet)) {
+    done = add_map(*map, fds);
+  } else if (const auto* end = std::get_if<wire::LaneEnd>(&packet); end != nullptr && fds.empty()) {
+    if (InLane* ending = lane_of(end->producer)) ending->ended = true;
+  } else if (const auto* accepted = std::get_if<wire::Accepted>(&packet);
+             accepted != nullptr && fds.empty() && state_ != State::kOpen) {
+    if (state_ != State::kOpening) return;
+    state_ = State::kOpen;
+    may_relax_ = own_membarrier_ && accepted->membarrier;
+    return owner_.on_accepted();
+  } else {
+    done = fail(Errc::connection_reset, "a packet that does not belong on a consumer's line");
+  }
+  if (!done) {
+    say(LogLevel::kWarning, "consumer {}: {}; its producers are cut off", id_,
+        describe(done.error()));
+    return lose(done.error());
+  }
+  owner_.on_wake();
+}
+
+Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
+  if (lanes_.size() >= kMaxLanes || lane_of(lane.producer) != nullptr) {
+    return fail(Errc::connection_reset, "too many lanes, or two of one producer");
+  }
+  Result<std::unique_ptr<InLane>> made =
+      InLane::make(lane, depth_, immediate_max_, own_membarrier_, fds);
+  if (!made) return std::unexpected(made.error());
+  lanes_.push_back(std::move(*made));
+  return {};
+}
+
+Status ConsumerPort::add_map(const wire::Map& map, std::span<os::Fd> fds) {
+  if (fds.size() != 1 || maps_.contains(map.number) || maps_.size() >= kMaxLanes) {
+    return fail(Errc::connection_reset, "a memory map that cannot be taken");
+  }
+  const Result<std::uint64_t> size = os::sealed_size(fds[0]);
+  if (!size) return std::unexpected(size.error());
+  const Range range{map.offset, map.size};
+  if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
+  // Some may be shown for reading only.
+  Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
+  if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
+  if (!window) return std::unexpected(window.error());
+  maps_.emplace(map.number, std::move(*window));
+  return {};
+}
+
+InLane* ConsumerPort::lane_of(std::uint32_t producer) {
+  const auto it = std::ranges::find(lanes_, producer, [](const auto& l) { return l->producer(); });
+  return it == lanes_.end() ? nullptr : it->get();
+}
+
+bool ConsumerPort::give_back(std::uint32_t producer, std::uint32_t handle) {
+  InLane* lane = lane_of(producer);
+  return lane != nullptr && lane->give_back(handle);
+}
+
+}  // namespace comch::transport::shm

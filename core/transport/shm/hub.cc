@@ -1,0 +1,200 @@
+// Hub: see hub.h.
+#include "transport/shm/hub.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/say.h"
+#include "os/packet.h"
+#include "os/seq_socket.h"
+
+namespace comch::transport::shm {
+namespace {
+
+// Ids of the two sides differ in the lowest bit, so that they are unique on the connection.
+constexpr std::uint32_t kServersFirst = 2;
+constexpr std::uint32_t kClientsFirst = 1;
+constexpr std::uint32_t kReserved = 0xffff;
+
+}  // namespace
+
+Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t peer_pid) {
+  Result<os::Event> news = os::Event::create();
+  if (!news) return std::unexpected(news.error());
+  return std::make_shared<Hub>(std::move(*news), is_server, peer_pid);
+}
+
+Hub::Hub(os::Event news, bool is_server, std::int32_t peer_pid)
+    : news_(std::move(news)),
+      peer_pid_(peer_pid),
+      consumer_id_(is_server ? kServersFirst : kClientsFirst) {}
+
+// --- Ports -------------------------------------------------------------------------------
+
+Status Hub::enter(Kind kind, const os::Fd& listens, const os::Fd* rings) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return fail(Errc::connection_reset, "the connection has ended");
+  const auto same = std::ranges::count(ports_, kind, &Port::kind);
+  if (static_cast<std::size_t>(same) >= kMaxPorts) {
+    return fail(Errc::full, "the connection has 1,024 of them on this side already");
+  }
+  ports_.push_back({kind, &listens, rings});
+  return {};
+}
+
+void Hub::leave(const os::Fd& listens) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(ports_, [&](const Port& port) { return port.listens == &listens; });
+  if (ports_.empty()) news_.signal();
+}
+
+std::size_t Hub::ports() const {
+  const std::lock_guard lock(mutex_);
+  return ports_.size();
+}
+
+void Hub::ring_producers() const {
+  const std::lock_guard lock(mutex_);
+  for (const Port& port : ports_) {
+    if (port.rings != nullptr) shm::ring(*port.rings);
+  }
+}
+
+std::uint32_t Hub::next_consumer_id() {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t id = consumer_id_;
+  consumer_id_ += consumer_id_ + 2 == kReserved ? 4 : 2;
+  return id;
+}
+
+std::uint32_t Hub::next_producer_id() {
+  const std::lock_guard lock(mutex_);
+  return ++producer_id_;
+}
+
+// --- What this side says -----------------------------------------------------------------
+
+void Hub::announce(const wire::Consumer& terms, std::array<os::Fd, 3> fds, std::size_t fd_count) {
+  const std::lock_guard lock(mutex_);
+  outbox_.push_back({terms, std::move(fds), fd_count, nullptr});
+  news_.signal();
+}
+
+void Hub::withdraw(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  outbox_.push_back({wire::ConsumerEnd{id}, {}, 0, nullptr});
+  news_.signal();
+}
+
+void Hub::say_later(std::shared_ptr<RemoteConsumer> consumer, const wire::FastPacket& packet) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  outbox_.push_back({packet, {}, 0, std::move(consumer)});
+  news_.signal();
+}
+
+Status Hub::send(const Letter& letter, const os::Fd& socket) {
+  std::array<int, 3> fds{};
+  for (std::size_t n = 0; n < letter.fd_count; ++n) fds[n] = letter.fds[n].get();
+  const std::span<const int> with(fds.data(), letter.fd_count);
+  if (letter.to) return letter.to->say(letter.packet, with);
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(letter.packet, buffer);
+  return os::send(socket, std::span(buffer).first(size), with);
+}
+
+bool Hub::flush(const os::Fd& socket) {
+  const std::lock_guard lock(mutex_);
+  if (!socket) outbox_.clear();
+  // One that cannot go does not keep the others, which go elsewhere; the order of one socket
+  // stays.
+  std::deque<Letter> left;
+  for (Letter& letter : outbox_) {
+    const bool behind =
+        std::ranges::any_of(left, [&](const Letter& other) { return other.to == letter.to; });
+    if (!behind) {
+      const Status sent = send(letter, socket);
+      // Whoever cannot be reached at all is noticed to be gone elsewhere.
+      if (sent || sent.error().code != Errc::again) continue;
+    }
+    left.push_back(std::move(letter));
+  }
+  outbox_ = std::move(left);
+  return !outbox_.empty();
+}
+
+// --- What the other side says ------------------------------------------------------------
+
+std::shared_ptr<RemoteConsumer> Hub::find(std::uint32_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = remote_.find(id);
+  return it == remote_.end() ? nullptr : it->second;
+}
+
+std::vector<std::uint32_t> Hub::remote_ids() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> ids;
+  for (const auto& [id, consumer] : remote_) ids.push_back(id);
+  return ids;
+}
+
+Result<std::optional<ConsumerNews>> Hub::take(const wire::FastPacket& packet,
+                                              std::span<os::Fd> fds) {
+  if (const auto* terms = std::get_if<wire::Consumer>(&packet)) return appeared(*terms, fds);
+  if (const auto* end = std::get_if<wire::ConsumerEnd>(&packet); end != nullptr && fds.empty()) {
+    return expired(end->id);
+  }
+  return fail(Errc::connection_reset, "a packet that belongs on a consumer's line");
+}
+
+Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
+                                                  std::span<os::Fd> fds) {
+  if (remote_ids().size() >= kMaxPorts || find(terms.id)) {
+    return fail(Errc::connection_reset, "too many consumers, or two of one id");
+  }
+  Result<std::shared_ptr<RemoteConsumer>> made = RemoteConsumer::make(terms, fds, peer_pid_);
+  if (!made) {
+    if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
+    // Its line ends unanswered, by which its owner knows that it cannot be reached.
+    say(LogLevel::kError, "cannot reach consumer {} of a peer: {}", terms.id,
+        describe(made.error()));
+    return std::nullopt;
+  }
+  const wire::Accepted accepted{.membarrier = (*made)->own_membarrier};
+  if (!(*made)->say(accepted, {})) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  remote_.emplace(terms.id, std::move(*made));
+  return ConsumerNews{terms.id, true};
+}
+
+Result<std::optional<ConsumerNews>> Hub::expired(std::uint32_t id) {
+  std::shared_ptr<RemoteConsumer> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = remote_.find(id);
+    if (it == remote_.end()) return std::nullopt;  // One that could not be reached.
+    gone = std::move(it->second);
+    remote_.erase(it);
+  }
+  gone->set_gone();
+  ring_producers();
+  return ConsumerNews{id, false};
+}
+
+std::vector<std::uint32_t> Hub::close() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(closed_, true)) return {};
+  std::vector<std::uint32_t> ids;
+  for (const auto& [id, consumer] : remote_) {
+    consumer->set_gone();
+    ids.push_back(id);
+  }
+  remote_.clear();
+  outbox_.clear();
+  for (const Port& port : ports_) os::shut_down(*port.listens);
+  return ids;
+}
+
+}  // namespace comch::transport::shm

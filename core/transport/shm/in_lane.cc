@@ -1,0 +1,64 @@
+// InLane: see in_lane.h.
+#include "transport/shm/in_lane.h"
+
+#include <utility>
+
+#include "transport/shm/remote_consumer.h"
+
+namespace comch::transport::shm {
+
+using comch::shm::LaneLayout;
+
+Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32_t depth,
+                                             std::uint32_t immediate_max, bool own_membarrier,
+                                             std::span<os::Fd> fds) {
+  if (fds.size() != 2) return fail(Errc::connection_reset, "a lane without its descriptors");
+  const Result<LaneLayout> layout = LaneLayout::make({.depth = depth,
+                                                      .slots = lane.slots,
+                                                      .immediate_max = immediate_max,
+                                                      .bounce_size = lane.bounce_size,
+                                                      .handles = lane.handles});
+  if (!layout) return fail(Errc::connection_reset, "a lane of impossible size");
+  const Result<std::uint64_t> size = os::sealed_size(fds[0]);
+  if (!size) return std::unexpected(size.error());
+  if (*size != layout->size) return fail(Errc::connection_reset, "a lane of another size");
+  Result<os::Mapping> mapping = os::Mapping::map(fds[0], *size);
+  if (!mapping) return std::unexpected(mapping.error());
+  return std::make_unique<InLane>(lane.producer, *layout, std::move(*mapping), std::move(fds[1]),
+                                  own_membarrier);
+}
+
+InLane::InLane(std::uint32_t producer, const LaneLayout& layout, os::Mapping mapping, os::Fd ringer,
+               bool own_membarrier)
+    : reader(comch::shm::lane_at(mapping.bytes().data()), mapping.bytes().data() + layout.slots,
+             mapping.bytes().data() + layout.side, layout.shape),
+      producer_(producer),
+      mapping_(std::move(mapping)),
+      ringer_(std::move(ringer)),
+      bounce_(mapping_.bytes().data() + layout.bounce),
+      space_ringer_(comch::shm::lane_at(mapping_.bytes().data()).space_bell, !own_membarrier) {
+  if (layout.returns_slots != 0) {
+    returns_.emplace(mapping_.bytes().data() + layout.returns, layout.returns_slots);
+    held_.resize(layout.returns_slots);
+  }
+}
+
+bool InLane::accept(std::uint32_t handle) {
+  if (handle >= held_.size() || held_[handle] || !returns_->accept()) return false;
+  held_[handle] = true;
+  return true;
+}
+
+bool InLane::give_back(std::uint32_t handle) {
+  if (handle >= held_.size() || !held_[handle]) return false;
+  held_[handle] = false;
+  returns_->give_back(handle);
+  tell();
+  return true;
+}
+
+void InLane::tell() {
+  if (space_ringer_.should_ring()) ring(ringer_);
+}
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,65 @@
+// InLane: a producer's lane, as the consumer sees it: the ring, the socket to ring the producer
+// by, and what of a long message is copied so far.
+//
+// Threads: the consumer's. Lifetime: owned by the consumer's port. Errors: of make(), see there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "os/fd.h"
+#include "os/memfd.h"
+#include "shm/bell.h"
+#include "shm/chunk_job.h"
+#include "shm/fast_layout.h"
+#include "shm/lane.h"
+#include "shm/returns_ring.h"
+#include "wire/fast_packet.h"
+
+namespace comch::transport::shm {
+
+class InLane {
+ public:
+  // From what the producer's process has sent, for a consumer of these terms.
+  // connection_reset: no correct peer sends this. Others: it cannot be mapped here.
+  static Result<std::unique_ptr<InLane>> make(const wire::Lane& lane, std::uint32_t depth,
+                                              std::uint32_t immediate_max, bool own_membarrier,
+                                              std::span<os::Fd> fds);
+
+  InLane(std::uint32_t producer, const comch::shm::LaneLayout& layout, os::Mapping mapping,
+         os::Fd ringer, bool own_membarrier);
+
+  std::uint32_t producer() const { return producer_; }
+  const std::byte* bounce(std::uint64_t offset) const { return bounce_ + offset; }
+
+  // A buffer is handed over under this handle. False: no correct producer does that now.
+  bool accept(std::uint32_t handle);
+  // It is given back. False: it is not held.
+  bool give_back(std::uint32_t handle);
+
+  // Something the producer may wait for has happened: wakes it if it sleeps.
+  void tell();
+
+  comch::shm::LaneReader<> reader;
+  // The job at the head of the lane, when it has been begun.
+  std::optional<comch::shm::ChunkJob<>> job;
+  // Bytes of the staged message at the head that are copied.
+  std::uint64_t staged = 0;
+  std::uint16_t staged_index = 0;
+  bool staged_open = false;  // More of it is to come.
+  bool ended = false;        // The producer sends no more.
+
+ private:
+  const std::uint32_t producer_;
+  std::optional<comch::shm::ReturnsWriter<>> returns_;
+  std::vector<bool> held_;  // By handle.
+  const os::Mapping mapping_;
+  const os::Fd ringer_;
+  const std::byte* bounce_;
+  comch::shm::BellRinger<comch::shm::FastMachine> space_ringer_;
+};
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,308 @@
+// OutLane: its life, and the messages that are complete at once. out_lane_long.cc has the others.
+#include "transport/shm/out_lane.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/copy.h"
+#include "os/membarrier.h"
+
+namespace comch::transport::shm {
+
+using comch::shm::Attach;
+using comch::shm::LaneLayout;
+
+LaneCounters& LaneCounters::operator+=(const LaneCounters& other) {
+  messages += other.messages;
+  bytes += other.bytes;
+  in_slot += other.in_slot;
+  mapped += other.mapped;
+  staged += other.staged;
+  cma += other.cma;
+  cooperative += other.cooperative;
+  loaned += other.loaned;
+  handed_over += other.handed_over;
+  wakes_sent += other.wakes_sent;
+  return *this;
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+namespace {
+
+Status sit_down(RemoteConsumer& consumer, comch::shm::SeatId& seat) {
+  switch (consumer.desk.try_attach(seat, [] { static_cast<void>(os::expedite()); })) {
+    case Attach::kAttached:
+      return {};
+    case Attach::kAgain:
+      return fail(Errc::again, "another producer is just taking a posted buffer");
+    case Attach::kFull:
+      return fail(Errc::full, "the consumer has 1,024 producers");
+    case Attach::kBroken:
+      break;
+  }
+  return fail(Errc::connection_reset, "the consumer posted what does not exist");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> consumer,
+                                               std::uint32_t producer, const os::Fd& ringer,
+                                               const Options& options) {
+  const wire::Consumer& terms = consumer->terms;
+  const wire::Lane lane{
+      .producer = producer,
+      .slots = 0,
+      .handles = options.handles,
+      .bounce_size = terms.way == wire::Way::kStaged && terms.map_size != 0 ? options.staging : 0};
+  const Result<LaneLayout> layout = LaneLayout::make({.depth = terms.depth,
+                                                      .slots = lane.slots,
+                                                      .immediate_max = terms.immediate_max,
+                                                      .bounce_size = lane.bounce_size,
+                                                      .handles = lane.handles});
+  if (!layout) return std::unexpected(layout.error());
+  const Result<os::Fd> memory = os::make_sealed_memfd("comch-lane", layout->size);
+  if (!memory) return std::unexpected(memory.error());
+  Result<os::Mapping> mapping = os::Mapping::map(*memory, layout->size);
+  if (!mapping) return std::unexpected(mapping.error());
+  comch::shm::SeatId seat = 0;
+  if (Status s = sit_down(*consumer, seat); !s) return std::unexpected(s.error());
+  const std::array<int, 2> fds{memory->get(), ringer.get()};
+  if (Status said = consumer->say(lane, fds); !said) {
+    consumer->desk.detach(seat);
+    return std::unexpected(said.error());
+  }
+  return std::make_unique<OutLane>(
+      Parts{std::move(consumer), seat, *layout, std::move(*mapping), options});
+}
+
+OutLane::OutLane(Parts parts)
+    : consumer_(std::move(parts.consumer)),
+      seat_(parts.seat),
+      layout_(parts.layout),
+      options_(parts.options),
+      mapping_(std::move(parts.mapping)),
+      memory_(consumer_->memory()),
+      writer_(comch::shm::lane_at(mapping_.bytes().data()), mapping_.bytes().data() + layout_.slots,
+              mapping_.bytes().data() + layout_.side, layout_.shape),
+      data_ringer_(consumer_->data_bell(), !consumer_->own_membarrier),
+      sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell) {
+  hand_.reserve(comch::shm::kHandMax);
+  if (layout_.shape.bounce_size != 0) bounce_ends_.resize(layout_.shape.slots);
+  if (layout_.returns_slots == 0) return;
+  lent_ = std::make_unique<bool[]>(options_.handles);
+  returns_.emplace(mapping_.bytes().data() + layout_.returns, layout_.returns_slots,
+                   std::span(lent_.get(), options_.handles));
+  for (std::uint32_t n = options_.handles; n > 0; --n) free_handles_.push_back(n - 1);
+}
+
+OutLane::~OutLane() {
+  for (Loaned& loan : loans_) {
+    if (std::exchange(loan.out, false)) hand_.push_back(loan.posted);
+  }
+  if (!gone()) give_back_hand();
+  consumer_->desk.detach(seat_);
+}
+
+// A desk that is one producer's alone takes back only what was taken last; a shared one takes
+// anything into a stash. So it is made a shared one.
+void OutLane::give_back_hand() {
+  if (hand_.empty()) return;
+  comch::shm::SeatId seat = 0;
+  if (!sit_down(*consumer_, seat)) return;  // Nobody else will send: there is no seat.
+  for (const Posted& posted : hand_) {
+    if (consumer_->desk.put_back(seat_, posted)) continue;
+    static_cast<void>(consumer_->desk.put_back(seat, posted));
+  }
+  consumer_->desk.detach(seat);
+}
+
+Error OutLane::failure() const {
+  return failure_.value_or(Error{Errc::connection_reset, 0, "the consumer is gone"});
+}
+
+// --- Posted buffers ----------------------------------------------------------------------
+
+bool OutLane::take(Posted& posted) {
+  if (!hand_.empty()) {
+    posted = hand_.back();
+    hand_.pop_back();
+    return true;
+  }
+  return consumer_->desk.take(seat_, std::span(&posted, 1)) != 0;
+}
+
+void OutLane::untake(const Posted& posted) { hand_.push_back(posted); }
+
+void OutLane::return_ahead() {
+  // The last taken first, as a desk wants it.
+  for (const Posted& posted : hand_) {
+    if (!consumer_->desk.put_back(seat_, posted)) return;  // Kept, and used next.
+  }
+  hand_.clear();
+}
+
+void OutLane::take_ahead(std::size_t messages) {
+  if (!hand_.empty()) return;
+  std::array<Posted, comch::shm::kStashMax> taken;
+  const std::size_t count =
+      consumer_->desk.take(seat_, std::span(taken).first(std::min(messages, taken.size())));
+  for (std::size_t n = count; n > 0; --n) hand_.push_back(taken[n - 1]);
+}
+
+Outcome OutLane::nothing() const {
+  return consumer_->desk.broken() || writer_.broken() ? Outcome::kBroken : Outcome::kNothingPosted;
+}
+
+// --- Messages ----------------------------------------------------------------------------
+
+Outcome OutLane::check(Bytes immediate) const {
+  if (gone()) return Outcome::kGone;
+  if (failure_) return Outcome::kBroken;
+  if (immediate.size() > layout_.shape.immediate_max) return Outcome::kImmediateTooLong;
+  if (transfer_ || unfinished_count_ == kMaxUnfinished) return Outcome::kBusy;
+  return Outcome::kSent;
+}
+
+Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
+  if (const Outcome checked = check(immediate); checked != Outcome::kSent) [[unlikely]]
+    return checked;
+  if (layout_.shape.head_credit && writer_.room() == 0) [[unlikely]]
+    return nothing();
+  Posted posted;
+  if (!take(posted)) return nothing();
+  if (data.size() > posted.capacity) [[unlikely]] {
+    untake(posted);
+    return Outcome::kTooLong;
+  }
+  if (data.empty()) {
+    writer_.put_immediate(posted.index, immediate);
+    return put_done(&LaneCounters::in_slot, 0);
+  }
+  if (fits_inline(layout_.shape, data.size(), immediate.size())) {
+    writer_.put_inline(posted.index, data, immediate);
+    return put_done(&LaneCounters::in_slot, data.size());
+  }
+  return put_long(posted, data, immediate, source);
+}
+
+void OutLane::publish() {
+  if (!writer_.publish() || !data_ringer_.should_ring()) return;
+  consumer_->ring();
+  ++counters_.wakes_sent;
+}
+
+Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) {
+  ++counters_.messages;
+  counters_.bytes += bytes;
+  ++(counters_.*how);
+  if (!bounce_ends_.empty()) mark_bounce();
+  if (unfinished_count_ == 0) [[likely]]
+    return Outcome::kSent;
+  line_up(Unfinished::What::kDone);
+  return Outcome::kUnderWay;
+}
+
+void OutLane::mark_bounce() {
+  bounce_ends_[(writer_.position() - 1U) & (layout_.shape.slots - 1)] = bounce_written_;
+}
+
+OutLane::Unfinished& OutLane::line_up(Unfinished::What what) {
+  Unfinished& message =
+      unfinished_[(unfinished_first_ + unfinished_count_++) & (kMaxUnfinished - 1)];
+  message.what = what;
+  message.silent = false;
+  return message;
+}
+
+void OutLane::forget_last() {
+  unfinished_[(unfinished_first_ + unfinished_count_ - 1) & (kMaxUnfinished - 1)].silent = true;
+}
+
+// --- In place ----------------------------------------------------------------------------
+
+Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
+  if (const Outcome checked = check({}); checked != Outcome::kSent) return checked;
+  const auto free = std::ranges::find(loans_, false, &Loaned::out);
+  if (free == loans_.end()) return Outcome::kBusy;
+  if (!take(free->posted)) return nothing();
+  if (free->posted.capacity == 0) {
+    untake(free->posted);
+    return Outcome::kTooLong;
+  }
+  free->out = true;
+  slot = static_cast<std::uint32_t>(free - loans_.begin());
+  room = memory_.subspan(free->posted.offset, free->posted.capacity);
+  return Outcome::kSent;
+}
+
+Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate) {
+  if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
+  loans_[slot].out = false;
+  const std::uint16_t index = loans_[slot].posted.index;
+  if (length == 0) {
+    writer_.put_immediate(index, immediate);
+  } else {
+    writer_.put_direct(index, length, immediate);
+  }
+  return put_done(&LaneCounters::loaned, length);
+}
+
+bool OutLane::abandon(std::uint32_t slot) {
+  loans_[slot].out = false;
+  const Posted& posted = loans_[slot].posted;
+  // What a shared desk gets back others may have waited for. Alone there are no others.
+  if (consumer_->desk.shared() && consumer_->desk.put_back(seat_, posted)) return true;
+  untake(posted);
+  return false;
+}
+
+// --- Hand-over ---------------------------------------------------------------------------
+
+std::optional<std::uint32_t> OutLane::free_handle() {
+  if (free_handles_.empty()) return std::nullopt;
+  const std::uint32_t handle = free_handles_.back();
+  free_handles_.pop_back();
+  return handle;
+}
+
+Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
+                           Bytes immediate) {
+  if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
+  if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
+  Posted posted;
+  if (!take(posted)) return nothing();
+  returns_->lend(handle);
+  writer_.put_hand_over(posted.index, map, handle, buffer, immediate);
+  return put_done(&LaneCounters::handed_over, buffer.length);
+}
+
+std::optional<std::uint32_t> OutLane::take_returned() {
+  std::uint32_t handle = 0;
+  if (!returns_) return std::nullopt;
+  switch (returns_->take(handle)) {
+    case comch::shm::Look::kMessage:
+      return handle;
+    case comch::shm::Look::kBroken:
+      failure_ = Error{Errc::connection_reset, 0, "the consumer gave back what it does not have"};
+      break;
+    case comch::shm::Look::kNothing:
+      break;
+  }
+  return std::nullopt;
+}
+
+// --- Waiting -----------------------------------------------------------------------------
+
+bool OutLane::has_space() {
+  if (check({}) != Outcome::kSent) return false;
+  if (layout_.shape.head_credit && writer_.room() == 0) return false;
+  return !hand_.empty() || consumer_->desk.ready(seat_);
+}
+
+void OutLane::relax() {
+  if (consumer_->own_membarrier && consumer_->terms.membarrier) sleeper_.relax();
+}
+
+}  // namespace comch::transport::shm

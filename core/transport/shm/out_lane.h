@@ -1,0 +1,210 @@
+// OutLane: a producer's way to one consumer: its lane, its seat at the consumer's desk, and what
+// of it is still under way.
+//
+//   switch (lane->put(data, immediate, source)) { case Outcome::kSent: ... }
+//   lane->publish();
+//
+// Small messages travel in the lane; longer ones are copied into the posted buffer where it is
+// mapped (alone, or with the consumer's help), else through the bounce area or by the kernel. A
+// message that is not complete when put() returns is *under way*; they complete in order, and
+// step() says how many have.
+//
+// Threads: the producer's. Lifetime: owned by the producer's port. Errors: outcomes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "os/fd.h"
+#include "os/memfd.h"
+#include "shm/bell.h"
+#include "shm/chunk_job.h"
+#include "shm/fast_layout.h"
+#include "shm/lane.h"
+#include "shm/returns_ring.h"
+#include "transport/shm/remote_consumer.h"
+
+namespace comch::transport::shm {
+
+enum class Outcome : std::uint8_t {
+  kSent,           // Complete.
+  kUnderWay,       // Accepted; the data must not change before step() has counted it.
+  kNothingPosted,  // Or: no room in the lane.
+  kBusy,           // A long message is ahead of it.
+  kTooLong,        // For the buffer that is posted next, which stays so.
+  kImmediateTooLong,
+  kGone,    // The consumer.
+  kBroken,  // Its process broke the protocol, or cannot be reached.
+};
+
+struct LaneCounters {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t in_slot = 0;  // Inline.
+  std::uint64_t mapped = 0;
+  std::uint64_t staged = 0;
+  std::uint64_t cma = 0;
+  std::uint64_t cooperative = 0;
+  std::uint64_t loaned = 0;
+  std::uint64_t handed_over = 0;
+  std::uint64_t wakes_sent = 0;
+  LaneCounters& operator+=(const LaneCounters& other);
+};
+
+class OutLane {
+ public:
+  using Bytes = std::span<const std::byte>;
+  struct Options {
+    std::uint64_t staging = 0;      // Bytes of the bounce area, if there must be one.
+    std::uint64_t cooperative = 0;  // Messages from here on are copied by both; 0: none.
+    std::uint32_t handles = 0;      // Buffers handed over at a time.
+  };
+
+  // Makes the lane and tells the consumer of it. again: try later. Others: it cannot be made.
+  static Result<std::unique_ptr<OutLane>> open(std::shared_ptr<RemoteConsumer> consumer,
+                                               std::uint32_t producer, const os::Fd& ringer,
+                                               const Options& options);
+  struct Parts {
+    std::shared_ptr<RemoteConsumer> consumer;
+    comch::shm::SeatId seat;
+    comch::shm::LaneLayout layout;
+    os::Mapping mapping;
+    Options options;
+  };
+  explicit OutLane(Parts parts);
+  ~OutLane();
+  OutLane(const OutLane&) = delete;
+  OutLane& operator=(const OutLane&) = delete;
+
+  RemoteConsumer& consumer() const { return *consumer_; }
+  const std::shared_ptr<RemoteConsumer>& shared_consumer() const { return consumer_; }
+  bool gone() const { return consumer_->gone(); }
+
+  // Accepts one message, and exposes it at the latest with publish(). `source`: the memory that
+  // the data lies in, if it may be shown; null: the message is never copied by both sides.
+  Outcome put(Bytes data, Bytes immediate, const SharedMemory* source);
+  void publish();
+
+  // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
+  // used goes back with return_ahead().
+  void take_ahead(std::size_t messages);
+  void return_ahead();
+
+  // Continues what is under way; answers how many messages have completed. Nothing: none will any
+  // more, and failure() says why.
+  std::optional<std::size_t> step();
+  Error failure() const;
+  // The message that was accepted last is not to be counted by step().
+  void forget_last();
+  bool under_way() const { return unfinished_count_ != 0; }
+
+  // In place. The slot names the loan.
+  Outcome reserve(std::uint32_t& slot, std::span<std::byte>& room);
+  bool is_loan(std::uint32_t slot) const { return slot < kLoans && loans_[slot].out; }
+  std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_[slot].posted.capacity; }
+  Outcome commit(std::uint32_t slot, std::size_t length, Bytes immediate);
+  // True: others may have waited for it.
+  bool abandon(std::uint32_t slot);
+  static constexpr std::uint32_t kLoans = 32;
+
+  // Hand-over. `handle` is free to be used (free_handle()).
+  std::optional<std::uint32_t> free_handle();
+  Outcome hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
+                    Bytes immediate);
+  // The next handle that has come back.
+  std::optional<std::uint32_t> take_returned();
+  void release_handle(std::uint32_t handle) { free_handles_.push_back(handle); }
+
+  // Whether put() has a reason to be called, for one that is about to sleep; and whether
+  // step() has.
+  bool has_space();
+  bool ready(bool for_space);
+  [[nodiscard]] bool arm() { return sleeper_.arm(); }
+  void disarm() { sleeper_.disarm(); }
+  void relax();
+
+  const LaneCounters& counters() const { return counters_; }
+
+ private:
+  using Posted = comch::shm::Posted;
+  struct Loaned {
+    Posted posted;
+    bool out = false;
+  };
+  // A message that is accepted and not complete, or complete behind one that is not.
+  struct Unfinished {
+    enum class What : std::uint8_t { kDone, kTransfer, kJob };
+    What what = What::kDone;
+    std::optional<comch::shm::ChunkJob<>> job;
+    std::uint32_t position = 0;  // Of the job's slot.
+    std::byte* to = nullptr;     // Of the job.
+    bool more = false;           // Of the job: chunks are left to claim.
+    bool silent = false;         // Nobody counts it.
+    Bytes data;
+  };
+  static constexpr std::uint32_t kMaxUnfinished = 64;  // A power of two.
+  // The one long message that is copied in parts: everything behind it waits.
+  struct Transfer {
+    Posted to;
+    Bytes data;
+    std::uint64_t done = 0;
+    std::array<std::byte, comch::shm::kMaxImmediate> immediate;
+    std::uint32_t immediate_size = 0;
+  };
+
+  bool take(Posted& posted);
+  void untake(const Posted& posted);
+  // What take() did not get, as an outcome.
+  Outcome nothing() const;
+  Outcome check(Bytes immediate) const;
+  Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
+  Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
+                  Bytes immediate);
+  Outcome begin_transfer(const Posted& posted, Bytes data, Bytes immediate);
+  // The message is in the lane: counts it, and lines it up behind what is unfinished.
+  Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);
+  Unfinished& line_up(Unfinished::What what);
+  void mark_bounce();
+
+  enum class Progress : std::uint8_t { kWaits, kFinished, kFailed };
+  Progress go_on(Unfinished& message);
+  Progress continue_job(Unfinished& message);
+  Progress continue_transfer();
+  Progress continue_direct();
+  Progress continue_staged();
+  Progress continue_cma();
+  bool put_piece();
+  std::uint64_t bounce_room();
+  void give_back_hand();
+
+  const std::shared_ptr<RemoteConsumer> consumer_;
+  const comch::shm::SeatId seat_;
+  const comch::shm::LaneLayout layout_;
+  const Options options_;
+  const os::Mapping mapping_;
+  const std::span<std::byte> memory_;  // Of the consumer; empty: not mapped.
+  comch::shm::LaneWriter<> writer_;
+  comch::shm::BellRinger<comch::shm::FastMachine> data_ringer_;
+  comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
+  std::optional<Error> failure_;                       // Set: nothing is sent any more.
+  std::vector<Posted> hand_;                           // Taken, and not used: the next to be used.
+  std::array<Unfinished, kMaxUnfinished> unfinished_;  // In a circle.
+  std::uint32_t unfinished_first_ = 0;
+  std::uint32_t unfinished_count_ = 0;
+  std::optional<Transfer> transfer_;
+  std::uint64_t bounce_written_ = 0;        // Bytes ever put into the bounce area.
+  std::uint64_t bounce_free_ = 0;           // Bytes ever freed there.
+  std::vector<std::uint64_t> bounce_ends_;  // By slot: bounce_written_ behind its message.
+  std::array<Loaned, kLoans> loans_{};
+  std::unique_ptr<bool[]> lent_;
+  std::optional<comch::shm::ReturnsReader<>> returns_;
+  std::vector<std::uint32_t> free_handles_;
+  LaneCounters counters_;
+};
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,81 @@
+// ProducerPort: a producer's end of the fast path in shared memory: its lanes, one per consumer
+// it has sent to, and the socket by which consumers ring it.
+//
+//   OutLane* lane = port->lane(consumer).value();       // Made at the first send.
+//   lane->put(...);
+//
+// Threads: the reactor's. Lifetime: the hub outlives it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "os/fd.h"
+#include "transport/reactor.h"
+#include "transport/shm/hub.h"
+#include "transport/shm/out_lane.h"
+
+namespace comch::transport::shm {
+
+class ProducerPortOwner {
+ public:
+  virtual void on_wake() = 0;
+  virtual void on_lost(const Error& error) = 0;  // The connection is over.
+
+ protected:
+  ~ProducerPortOwner() = default;
+};
+
+class ProducerPort final : public Readiness {
+ public:
+  // connection_reset, full: see Hub::enter(). operating_system: see sys.
+  static Result<std::unique_ptr<ProducerPort>> open(Reactor& reactor, std::shared_ptr<Hub> hub,
+                                                    const OutLane::Options& options,
+                                                    ProducerPortOwner& owner);
+  ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const OutLane::Options& options,
+               ProducerPortOwner& owner, os::Fd listens, os::Fd rings);
+  ~ProducerPort();
+
+  std::uint32_t id() const { return id_; }
+
+  // invalid_value: there is no such consumer. again: it cannot be reached now. Others: the lane
+  // cannot be made.
+  Result<OutLane*> lane(std::uint32_t consumer) {
+    if (consumer == last_id_ && last_ != nullptr) [[likely]]
+      return last_;
+    return look_up(consumer);
+  }
+  // Without making one: null when nothing was ever sent there.
+  OutLane* lane_if_any(std::uint32_t consumer) const;
+  // What a lane has counted stays in counters().
+  void drop(std::uint32_t consumer);
+
+  template <class Each>
+  void for_each(Each&& each) {
+    for (const auto& [id, lane] : lanes_) each(id, *lane);
+  }
+  LaneCounters counters() const;
+  // A posted buffer came back that siblings may wait for.
+  void ring_siblings() const { hub_->ring_producers(); }
+
+  void on_readable() override;
+
+ private:
+  Result<OutLane*> look_up(std::uint32_t consumer);
+  void end(const OutLane& lane);
+
+  Reactor& reactor_;
+  const std::shared_ptr<Hub> hub_;
+  const OutLane::Options options_;
+  ProducerPortOwner& owner_;
+  const os::Fd listens_;
+  const os::Fd rings_;
+  const std::uint32_t id_;
+  std::uint32_t last_id_ = 0;  // Of last_: most producers send to one consumer.
+  OutLane* last_ = nullptr;
+  std::unordered_map<std::uint32_t, std::unique_ptr<OutLane>> lanes_;
+  LaneCounters before_;  // Of lanes that are no more.
+};
+
+}  // namespace comch::transport::shm

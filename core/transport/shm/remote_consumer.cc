@@ -1,0 +1,129 @@
+// RemoteConsumer: see remote_consumer.h.
+#include "transport/shm/remote_consumer.h"
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+#include "base/checked.h"
+#include "os/membarrier.h"
+#include "os/memory.h"
+#include "os/packet.h"
+#include "wire/handshake.h"
+
+namespace comch::transport::shm {
+namespace {
+
+using comch::shm::PostedLayout;
+using Seat = RemoteConsumer::Desk::Seat;
+
+constexpr std::size_t kFdPosted = 0;
+constexpr std::size_t kFdLine = 1;
+constexpr std::size_t kFdMemory = 2;
+
+// Where nothing is mapped an offset only goes back to its owner, who knows what it may be.
+constexpr std::uint64_t kAnySize = std::uint64_t{1} << 48U;
+
+RemoteConsumer::Desk::Reader reader_of(const RemoteConsumer::Parts& parts,
+                                       const wire::Consumer& terms) {
+  const std::uint64_t size = terms.way == wire::Way::kMapped ? terms.map_size : kAnySize;
+  return {parts.posted.bytes().data() + parts.layout.ring, parts.layout.slots, size};
+}
+
+std::span<Seat> seats_of(const os::Window& window) {
+  return {reinterpret_cast<Seat*>(window.bytes().data()), comch::shm::kMaxSeats};
+}
+
+Result<os::Window> make_seats() {
+  constexpr std::uint64_t kSize = sizeof(Seat) * std::uint64_t{comch::shm::kMaxSeats};
+  const Result<os::Fd> memory = os::make_memory("comch-desk", kSize, os::Pages::kOrdinary);
+  if (!memory) return std::unexpected(memory.error());
+  return os::Window::map(*memory, {0, kSize}, os::Window::kWrite);
+}
+
+Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
+  const Result<std::uint64_t> size = os::sealed_size(fd);
+  if (!size) return std::unexpected(size.error());
+  const Range range{terms.map_offset, terms.map_size};
+  if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
+  return os::Window::map(fd, range, os::Window::kWrite);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consumer& terms,
+                                                             std::span<os::Fd> fds,
+                                                             std::int32_t pid) {
+  const bool mapped = terms.way == wire::Way::kMapped;
+  if (fds.size() != (mapped ? 3U : 2U)) {
+    return fail(Errc::connection_reset, "a consumer with too few or too many descriptors");
+  }
+  const Result<PostedLayout> layout = PostedLayout::make(terms.depth);
+  if (!layout) return std::unexpected(layout.error());
+  const Result<std::uint64_t> size = os::sealed_size(fds[kFdPosted]);
+  if (!size) return std::unexpected(size.error());
+  if (*size != layout->size) return fail(Errc::connection_reset, "a posted ring of another size");
+  Result<os::Mapping> posted = os::Mapping::map(fds[kFdPosted], *size);
+  if (!posted) return std::unexpected(posted.error());
+  Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms) : os::Window();
+  if (!memory) return std::unexpected(memory.error());
+  Result<os::Window> seats = make_seats();
+  if (!seats) return std::unexpected(seats.error());
+  return std::make_shared<RemoteConsumer>(terms,
+                                          Parts{.line = std::move(fds[kFdLine]),
+                                                .posted = std::move(*posted),
+                                                .memory = std::move(*memory),
+                                                .seats = std::move(*seats),
+                                                .layout = *layout},
+                                          pid, os::register_expedited());
+}
+
+RemoteConsumer::RemoteConsumer(const wire::Consumer& t, Parts parts, std::int32_t p,
+                               bool membarrier)
+    : terms(t),
+      pid(p),
+      own_membarrier(membarrier),
+      parts_(std::move(parts)),
+      desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier) {}
+
+comch::shm::Bell<comch::shm::FastMachine>& RemoteConsumer::data_bell() const {
+  return comch::shm::posted_at(parts_.posted.bytes().data()).data_bell;
+}
+
+bool RemoteConsumer::asleep() const {
+  // Makes no edge: a hint, by which a copy is shared or not.
+  const std::uint64_t word = data_bell().word.fetch(std::memory_order_relaxed);
+  return (word & comch::shm::kBellArmed) != 0;
+}
+
+Status RemoteConsumer::say(const wire::FastPacket& packet, std::span<const int> fds) const {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(packet, buffer);
+  return os::send(parts_.line, std::span(buffer).first(size), fds);
+}
+
+void RemoteConsumer::ring() const { shm::ring(parts_.line); }
+
+Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
+  const std::lock_guard lock(mutex_);
+  const auto known = numbers_.find(memory.id);
+  if (known != numbers_.end()) return known->second;
+  if (numbers_.size() == kMaxMaps) {
+    return fail(Errc::full, "the consumer has been shown 256 memory maps; use fewer");
+  }
+  const auto number = static_cast<std::uint32_t>(numbers_.size());
+  const std::array<int, 1> fds{memory.fd->get()};
+  const wire::Map packet{.number = number, .offset = memory.offset, .size = memory.bytes.size()};
+  if (Status said = say(packet, fds); !said) return std::unexpected(said.error());
+  numbers_.emplace(memory.id, number);
+  return number;
+}
+
+void ring(const os::Fd& socket) {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(wire::Doorbell{}, buffer);
+  // Full: whoever listens has not read the rings before this one, and will wake anyway.
+  std::ignore = os::send(socket, std::span(buffer).first(size));
+}
+
+}  // namespace comch::transport::shm

@@ -1,0 +1,96 @@
+// RemoteConsumer: a consumer of the other side, as the producers of this process share it: its
+// posted ring, the desk they take posted buffers from, and its memory where that is mapped.
+//
+// Ordering:
+//
+//   GONE   gone.store(release) -> load(acquire)
+//          a guard for the flag alone; nothing is published with it.
+//
+// Threads: any; what changes is in the desk, in `gone` and behind a mutex.
+// Lifetime: shared by the hub and the lanes to it. Errors: of make(), see there.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+
+#include "os/fd.h"
+#include "os/memfd.h"
+#include "os/window.h"
+#include "shm/desk.h"
+#include "shm/fast_layout.h"
+#include "wire/fast_packet.h"
+
+namespace comch::transport::shm {
+
+// Memory of this process that may be shown to a peer.
+struct SharedMemory {
+  std::uint64_t id = 0;  // Another one for other memory, for ever.
+  const os::Fd* fd = nullptr;
+  std::uint64_t offset = 0;  // Of the bytes in it.
+  std::span<const std::byte> bytes;
+};
+
+class RemoteConsumer {
+ public:
+  using Desk = comch::shm::Desk<>;
+
+  // From what its process has sent. connection_reset: no correct peer sends this.
+  // operating_system, no_memory: it cannot be mapped here.
+  static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
+                                                      std::span<os::Fd> fds, std::int32_t pid);
+
+  struct Parts {
+    os::Fd line;
+    os::Mapping posted;
+    os::Window memory;  // kMapped only.
+    os::Window seats;   // Fresh pages: those of seats that nobody takes are never there.
+    comch::shm::PostedLayout layout;
+  };
+  RemoteConsumer(const wire::Consumer& terms, Parts parts, std::int32_t pid, bool membarrier);
+  RemoteConsumer(const RemoteConsumer&) = delete;
+  RemoteConsumer& operator=(const RemoteConsumer&) = delete;
+
+  const wire::Consumer terms;
+  const std::int32_t pid;     // Of its process, by the kernel's word; 0: unknown.
+  const bool own_membarrier;  // This process has registered.
+
+  std::span<std::byte> memory() const { return parts_.memory.bytes(); }
+  comch::shm::Bell<comch::shm::FastMachine>& data_bell() const;
+  // Whether the consumer sleeps, or is about to.
+  bool asleep() const;
+
+  // The end of it: no send is accepted any more.
+  bool gone() const { return gone_.load(std::memory_order_acquire); }  // GONE: meets set_gone().
+  void set_gone() { gone_.store(true, std::memory_order_release); }    // GONE: met in gone().
+
+  // Sends a packet on its line. again: its process does not read.
+  Status say(const wire::FastPacket& packet, std::span<const int> fds) const;
+  void ring() const;
+  const os::Fd& line() const { return parts_.line; }
+
+  // The number by which jobs and hand-overs speak of this memory; it is announced with the first.
+  // again: try later. full: so many are known already. operating_system: it cannot be sent.
+  Result<std::uint32_t> number_of(const SharedMemory& memory);
+
+ private:
+  static constexpr std::size_t kMaxMaps = 256;
+
+  const Parts parts_;
+
+ public:
+  Desk desk;
+
+ private:
+  std::atomic<bool> gone_{false};
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // Behind mutex_.
+};
+
+// One doorbell, for whoever listens behind the socket; a full socket rings already.
+void ring(const os::Fd& socket);
+
+}  // namespace comch::transport::shm

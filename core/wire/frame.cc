@@ -1,0 +1,33 @@
+// Frame: see frame.h.
+#include "wire/frame.h"
+
+#include <utility>
+
+namespace comch::wire {
+namespace {
+
+bool is_kind(std::uint16_t number) {
+  return number >= std::to_underlying(Kind::kHello) && number <= std::to_underlying(Kind::kMap);
+}
+
+}  // namespace
+
+Result<Frame> read_frame(std::span<const std::byte> bytes) {
+  if (bytes.size() < kHeaderSize || bytes.size() > kMaxPacket) {
+    return fail(Errc::connection_reset, "a packet of impossible size");
+  }
+  Reader header(bytes.first(kHeaderSize));
+  if (header.number<std::uint32_t>() != kMagic) {
+    return fail(Errc::connection_reset, "not a comch packet");
+  }
+  const auto version = header.number<std::uint16_t>();
+  const auto kind = header.number<std::uint16_t>();
+  if (header.number<std::uint32_t>() != bytes.size()) {
+    return fail(Errc::connection_reset, "a packet cut or joined");
+  }
+  if (version != kVersion) return fail(Errc::unsupported_version, "a packet of another version");
+  if (!is_kind(kind)) return fail(Errc::connection_reset, "a packet of unknown kind");
+  return Frame{static_cast<Kind>(kind), bytes.subspan(kHeaderSize)};
+}
+
+}  // namespace comch::wire

@@ -1,0 +1,130 @@
+// Consumer: posting, receiving, and how it ends.
+#include "comch/consumer.h"
+
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+struct ConsumerTest : FastPair {};
+
+TEST_F(ConsumerTest, IsStartingUntilTheOtherSideKnows) {
+  auto made = Consumer::create(server.connection(), there.map()).value();
+  const auto ignore = [](ReceiveTask&) {};
+  made->configure_receive(4, ignore, ignore).value();
+  engine->connect(*made).value();
+  EXPECT_EQ(made->start().value(), ContextState::kStarting);
+  EXPECT_EQ(made->allocate_receive(nullptr).error().code, Errc::bad_state);
+  ASSERT_TRUE(run_until([&] { return made->state() == ContextState::kRunning; }));
+  ASSERT_TRUE(run_until([&] { return client.consumers.size() == 1; }));
+  EXPECT_EQ(client.consumers[0], made->id());
+  EXPECT_EQ(client.connection().remote_consumers(), client.consumers);
+  EXPECT_EQ(made->stop().value(), ContextState::kIdle);
+  ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
+}
+
+TEST_F(ConsumerTest, ReturnsWhatIsPostedWhenItStops) {
+  Consumer& to = consumer(there);
+  post_rooms(to, there, 3, 64);
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  ASSERT_EQ(returned.size(), 3U);
+  for (const Status& status : returned) EXPECT_EQ(status.error().code, Errc::shutdown);
+}
+
+TEST_F(ConsumerTest, HandsOutWhatHasArrivedBeforeItStops) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 3, 64);
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "just before")));
+  settle(*engine);
+  received.clear();
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "in the lane")));
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(texts.back(), "in the lane");
+  EXPECT_EQ(returned.size(), 1U);
+}
+
+TEST_F(ConsumerTest, LosesItsPeerWithEveryTaskReturnedOnce) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 3, 64);
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "last words")));
+  ASSERT_TRUE(client->abort());
+  ASSERT_TRUE(run_until_idle(to));
+  ASSERT_TRUE(run_until_idle(from));
+  EXPECT_EQ(texts.back(), "last words");
+  ASSERT_EQ(returned.size(), 2U);
+  for (const Status& status : returned) {
+    EXPECT_EQ(status.error().code, Errc::connection_reset);
+  }
+  ASSERT_TRUE(run_until([&] { return server.connections.empty(); }));
+}
+
+TEST_F(ConsumerTest, DoesNotTakeBuffersOfAnotherMap) {
+  Consumer& to = consumer(there);
+  Buffer* strange = here.room(0, 64);
+  EXPECT_EQ(to.allocate_receive(strange).error().code, Errc::invalid_value);
+  std::ignore = strange->drop_reference();
+}
+
+TEST_F(ConsumerTest, IsPolledInArrays) {
+  Consumer& to = consumer(there, {.depth = 16});
+  Producer& from = producer();
+  std::vector<Buffer*> rooms;
+  for (std::size_t n = 0; n < 20; ++n) rooms.push_back(there.room(n * 64, 64));
+  ASSERT_EQ(to.post(rooms).value(), 16U);
+  for (int n = 0; n < 5; ++n) ASSERT_TRUE(submit(from, to.id(), here.data(0, "one of five"), "i"));
+  std::array<Received, 8> out{};
+  std::size_t count = 0;
+  ASSERT_TRUE(run_until([&] {
+    count += to.poll(std::span(out).subspan(count));
+    return count == 5;
+  }));
+  EXPECT_EQ(out[4].buffer, rooms[4]);
+  EXPECT_EQ(out[4].length, 11U);
+  EXPECT_EQ(contents(*out[4].buffer), "one of five");
+  EXPECT_EQ(text_of(out[4].immediate), "i");
+  ASSERT_TRUE(to.stop());
+  std::array<Buffer*, 16> back{};
+  std::size_t taken = 0;
+  ASSERT_TRUE(run_until([&] {
+    taken += to.take_back(std::span(back).subspan(taken));
+    return taken == 11;
+  }));
+  ASSERT_TRUE(run_until_idle(to));
+  for (Buffer* room : rooms) std::ignore = room->drop_reference();
+}
+
+TEST_F(ConsumerTest, PutsWhatComesBehindTheBuffersData) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  Buffer* half = there.room(0, 64);
+  std::ranges::copy(bytes("begun, "), there.range().begin());
+  ASSERT_TRUE(half->set_data_length(7));
+  post(to, half);
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "and done")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
+  EXPECT_EQ(texts[0], "begun, and done");
+}
+
+TEST_F(ConsumerTest, KeepsItsServersConnectionFromDisconnect) {
+  Consumer& to = consumer(there);
+  EXPECT_EQ(server->disconnect(server.connection()).error().code, Errc::in_use);
+  EXPECT_EQ(server->stop().error().code, Errc::in_use);
+  ASSERT_TRUE(to.stop());
+  EXPECT_TRUE(server->disconnect(server.connection()));
+}
+
+TEST_F(ConsumerTest, NeedsAMapThatTheOtherSideMayWrite) {
+  auto map = MemoryMap::create().value();
+  map->allocate(4096).value();
+  EXPECT_EQ(Consumer::create(server.connection(), *map).error().code, Errc::bad_state);
+  map->add_device(host()).value();
+  map->start().value();
+  EXPECT_EQ(Consumer::create(server.connection(), *map).error().code, Errc::not_permitted);
+}
+
+}  // namespace
+}  // namespace comch::test
