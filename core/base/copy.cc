@@ -5,11 +5,22 @@
 #include <immintrin.h>
 #endif
 
+// Sanitizers do not see what these routines touch, and both compilers say it in their own way.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define COMCH_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define COMCH_SANITIZED 1
+#endif
+#endif
+#if defined(__x86_64__) && !defined(COMCH_SANITIZED)
+#define COMCH_STRING_COPY 1
+#endif
+
 namespace comch {
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COMCH_STRING_COPY 1
+#if defined(COMCH_STRING_COPY)
 
 void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
@@ -50,7 +61,7 @@ void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint
   if (message >= kStreamingCopy) return copy_streaming(to, from, size);
   return copy_string(to, from, size);
 #else
-  // Elsewhere, and where a sanitizer wants to see the accesses.
+  // On other machines, and where a sanitizer looks on.
   static_cast<void>(message);
   std::memcpy(to, from, size);
 #endif

@@ -1,9 +1,33 @@
-// Consumer and ReceiveTask: the public faces of ConsumerImpl and ReceiveTaskImpl.
+// Consumer and ReceiveTask: the public faces of ConsumerImpl, or QueueConsumerImpl, and
+// ReceiveTaskImpl.
 #include "comch/consumer.h"
 
+#include <cstdlib>
+
 #include "comch/consumer_impl.h"
+#include "comch/queue_consumer.h"
 
 namespace comch {
+
+namespace {
+
+// Calls `use` with what stands behind the face.
+template <class Face, class Use>
+decltype(auto) ask(Face& face, const Use& use) {
+  if (ConsumerFace::on_queue(face)) [[unlikely]]
+    return use(QueueConsumerImpl::of(face));
+  return use(ConsumerImpl::of(face));
+}
+
+// Calls `use` with what the task belongs to.
+template <class Use>
+decltype(auto) owner(const ReceiveTaskImpl& task, const Use& use) {
+  if (task.queue != nullptr) [[unlikely]]
+    return use(*task.queue);
+  return use(*task.consumer);
+}
+
+}  // namespace
 
 std::string_view name(DataWay way) {
   switch (way) {
@@ -36,6 +60,12 @@ Result<std::unique_ptr<Consumer>> Consumer::create(Connection& face, MemoryMap& 
   return std::make_unique<ConsumerObject>(connection, map, std::move(hub));
 }
 
+Result<std::unique_ptr<Consumer>> Consumer::create(MsgQ& queue) {
+  Result<std::unique_ptr<msgq::ReceiveEnd>> end = msgq::ReceiveEnd::create(queue);
+  if (!end) return std::unexpected(end.error());
+  return std::make_unique<QueueConsumerObject>(queue, std::move(*end));
+}
+
 Status Consumer::destroy(std::unique_ptr<Consumer>& consumer) {
   if (consumer == nullptr) return fail(Errc::invalid_value, "there is no consumer to destroy");
   if (consumer->state() != ContextState::kIdle) {
@@ -46,43 +76,67 @@ Status Consumer::destroy(std::unique_ptr<Consumer>& consumer) {
 }
 
 Status Consumer::configure_receive(std::uint32_t tasks, Handler received, Handler failed) {
-  return ConsumerImpl::of(*this).configure_receive(tasks, std::move(received), std::move(failed));
+  return ask(*this, [&](auto& impl) {
+    return impl.configure_receive(tasks, std::move(received), std::move(failed));
+  });
 }
 Status Consumer::set_immediate_size(std::uint32_t bytes) {
-  return ConsumerImpl::of(*this).set_immediate_size(bytes);
+  return ask(*this, [&](auto& impl) { return impl.set_immediate_size(bytes); });
 }
-Status Consumer::set_way(DataWay way) { return ConsumerImpl::of(*this).set_way(way); }
-std::uint32_t Consumer::tasks() const { return ConsumerImpl::of(*this).tasks(); }
-std::uint32_t Consumer::immediate_size() const { return ConsumerImpl::of(*this).immediate_size(); }
-DataWay Consumer::way() const { return ConsumerImpl::of(*this).way(); }
-ConsumerId Consumer::id() const { return ConsumerImpl::of(*this).id(); }
-Connection& Consumer::connection() const { return ConsumerImpl::of(*this).connection(); }
-ConsumerCounters Consumer::counters() const { return ConsumerImpl::of(*this).counters(); }
-std::size_t Consumer::posted() const { return ConsumerImpl::of(*this).posted(); }
+Status Consumer::set_way(DataWay way) {
+  return ask(*this, [&](auto& impl) { return impl.set_way(way); });
+}
+std::uint32_t Consumer::tasks() const {
+  return ask(*this, [&](auto& impl) { return impl.tasks(); });
+}
+std::uint32_t Consumer::immediate_size() const {
+  return ask(*this, [&](auto& impl) { return impl.immediate_size(); });
+}
+DataWay Consumer::way() const {
+  return ask(*this, [&](auto& impl) { return impl.way(); });
+}
+ConsumerId Consumer::id() const {
+  return ask(*this, [&](auto& impl) { return impl.id(); });
+}
+Connection& Consumer::connection() const {
+  if (ConsumerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
+  return ConsumerImpl::of(*this).connection();
+}
+MsgQ* Consumer::queue() const {
+  return ask(*this, [](auto& impl) { return impl.queue(); });
+}
+ConsumerCounters Consumer::counters() const {
+  return ask(*this, [&](auto& impl) { return impl.counters(); });
+}
+std::size_t Consumer::posted() const {
+  return ask(*this, [&](auto& impl) { return impl.posted(); });
+}
 
 Result<ReceiveTask*> Consumer::allocate_receive(Buffer* buffer) {
-  return ConsumerImpl::of(*this).allocate(buffer);
+  return ask(*this, [&](auto& impl) { return impl.allocate(buffer); });
 }
 Result<std::size_t> Consumer::post(std::span<Buffer* const> buffers) {
-  return ConsumerImpl::of(*this).post(buffers);
+  return ask(*this, [&](auto& impl) { return impl.post(buffers); });
 }
-std::size_t Consumer::poll(std::span<Received> out) { return ConsumerImpl::of(*this).poll(out); }
+std::size_t Consumer::poll(std::span<Received> out) {
+  return ask(*this, [&](auto& impl) { return impl.poll(out); });
+}
 std::size_t Consumer::take_back(std::span<Buffer*> out) {
-  return ConsumerImpl::of(*this).take_back(out);
+  return ask(*this, [&](auto& impl) { return impl.take_back(out); });
 }
 Status Consumer::give_back(const HandedOver& message) {
-  return ConsumerImpl::of(*this).give_back(message);
+  return ask(*this, [&](auto& impl) { return impl.give_back(message); });
 }
 
 // --- ReceiveTask -------------------------------------------------------------------------
 
 Status ReceiveTask::submit() {
   ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return task.consumer->submit(task);
+  return owner(task, [&](auto& impl) { return impl.submit(task); });
 }
 Status ReceiveTask::free() {
   ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return task.consumer->free(task);
+  return owner(task, [&](auto& impl) { return impl.free(task); });
 }
 Status ReceiveTask::status() const {
   const ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
@@ -92,7 +146,7 @@ Status ReceiveTask::status() const {
 }
 Status ReceiveTask::set_buffer(Buffer* buffer) {
   ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return task.consumer->set_buffer(task, buffer);
+  return owner(task, [&](auto& impl) { return impl.set_buffer(task, buffer); });
 }
 Buffer* ReceiveTask::buffer() const { return ReceiveTaskImpl::of(*this).buffer; }
 ProducerId ReceiveTask::producer() const { return ReceiveTaskImpl::of(*this).producer; }
@@ -105,6 +159,8 @@ const HandedOver& ReceiveTask::handed_over() const {
 }
 void ReceiveTask::set_user_data(UserData data) { ReceiveTaskImpl::of(*this).user_data = data; }
 UserData ReceiveTask::user_data() const { return ReceiveTaskImpl::of(*this).user_data; }
-Context& ReceiveTask::context() const { return ReceiveTaskImpl::of(*this).consumer->face(); }
+Context& ReceiveTask::context() const {
+  return owner(ReceiveTaskImpl::of(*this), [](auto& impl) -> Context& { return impl.face(); });
+}
 
 }  // namespace comch

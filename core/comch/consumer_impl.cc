@@ -2,8 +2,10 @@
 #include "comch/consumer_impl.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "base/pause.h"
 #include "comch/endpoint.h"
 #include "engine/engine.h"
 
@@ -105,9 +107,11 @@ Result<bool> ConsumerImpl::on_start() {
   if (Status s = take_tasks(); !s) return std::unexpected(s.error());
   const Result<ConsumerPort::Setup> setup = choose_way();
   if (!setup) return std::unexpected(setup.error());
-  counters_ = {};
-  by_array_ = false;
+  messages_ = {};
+  bytes_ = 0;
+  use_ = Use::kNone;
   ending_.reset();
+  polled_out_ = false;
   Result<std::unique_ptr<ConsumerPort>> port = ConsumerPort::open(*engine(), hub_, *setup, *this);
   if (!port) return std::unexpected(port.error());
   port_ = std::move(*port);
@@ -131,12 +135,12 @@ void ConsumerImpl::on_wake() {
 }
 
 bool ConsumerImpl::drained() const {
-  return tasks_.in_use() == 0 && !in_poll_ && back_.empty() && back_array_.empty();
+  return tasks_.in_use() == 0 && !in_poll_ && posts_.empty() && back_posts_.empty();
 }
 
 void ConsumerImpl::on_idle() {
   engine()->remove(*this);
-  counters_ = counters();
+  wakes_received_ = port_->wakes_received();
   port_.reset();
 }
 
@@ -145,15 +149,14 @@ void ConsumerImpl::on_cut_off() {
   engine()->remove(*this);
   port_->close();
   port_->take_back([this](std::uint16_t index) {
+    task_completed();
+    if (use_ == Use::kArrays) return;
     ReceiveTaskImpl& task = tasks_.all()[index];
     task.state = TaskState::kAllocated;
     task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
-    task_completed();
-    // Nobody will ask for it.
-    if (task.in_array) tasks_.release(&task);
   });
   back_.clear();
-  back_array_.clear();
+  back_posts_.clear();
   port_.reset();
 }
 
@@ -166,14 +169,17 @@ bool ConsumerImpl::on_work() {
 // What has arrived first; then what will not be filled any more.
 bool ConsumerImpl::bring_back() {
   request_work();
-  if (by_array_ && port_->ready()) return false;  // The application's to poll.
-  if (!by_array_ && poll()) return true;
-  port_->take_back([this](std::uint16_t index) {
+  port_->catch_up();
+  const bool in_arrays = use_ == Use::kArrays;
+  if (in_arrays && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
+  if (!in_arrays && poll()) return true;
+  port_->take_back([this, in_arrays](std::uint16_t index) {
+    if (in_arrays) return back_posts_.push_back(posts_.remove(index));
     ReceiveTaskImpl& task = tasks_.all()[index];
     task.error = *ending_;
     task.length = 0;
     task.immediate = {};
-    (task.in_array ? back_array_ : back_).push_back(task);
+    back_.push_back(task);
   });
   return true;
 }
@@ -194,10 +200,14 @@ bool ConsumerImpl::hand_back() {
 
 // --- Posting -----------------------------------------------------------------------------
 
-Status ConsumerImpl::check_buffer(const Buffer* face) const {
-  if (face == nullptr) return {};
+bool ConsumerImpl::may_post(const Buffer* face) const {
+  if (face == nullptr) return true;
   const BufferImpl& buffer = BufferImpl::of(*face);
-  if (buffer.references() == 0 || &buffer.map() != &map_) {
+  return buffer.references() != 0 && &buffer.map() == &map_;
+}
+
+Status ConsumerImpl::check_buffer(const Buffer* face) const {
+  if (!may_post(face)) [[unlikely]] {
     return fail(Errc::invalid_value, "not a lent buffer of the consumer's memory map");
   }
   return {};
@@ -207,12 +217,13 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
+  if (use_ == Use::kArrays) return fail(Errc::bad_state, "the consumer is used through arrays");
   if (Status s = check_buffer(buffer); !s) return std::unexpected(s.error());
   ReceiveTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
+  use_ = Use::kTasks;
   task->buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
   task->state = TaskState::kAllocated;
-  task->in_array = false;
   task->error.reset();
   task->handed_over = {};
   task->length = 0;
@@ -221,15 +232,12 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   return task;
 }
 
-void ConsumerImpl::put_up(ReceiveTaskImpl& task) {
-  task.state = TaskState::kSubmitted;
-  task_submitted();
-  const BufferImpl* buffer = task.buffer;
+void ConsumerImpl::put_up(std::uint16_t index, const BufferImpl* buffer) {
   if (buffer == nullptr || buffer->tail_room() == 0) {
-    port_->post(task.index, comch::shm::kNoBuffer, 0);
+    port_->post(index, comch::shm::kNoBuffer, 0);
   } else {
-    const auto offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data());
-    port_->post(task.index, offset, buffer->tail_room());
+    port_->post(index, static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data()),
+                buffer->tail_room());
   }
 }
 
@@ -251,7 +259,9 @@ Status ConsumerImpl::submit(ReceiveTaskImpl& task) {
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
   task.error.reset();
-  put_up(task);
+  task.state = TaskState::kSubmitted;
+  task_submitted();
+  put_up(task.index, task.buffer);
   if (!in_poll_) port_->publish();
   return {};
 }
@@ -276,17 +286,19 @@ Status ConsumerImpl::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
 Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
-  by_array_ = true;
+  if (use_ != Use::kArrays) [[unlikely]] {
+    if (use_ == Use::kTasks) return fail(Errc::bad_state, "the consumer is used through tasks");
+    use_ = Use::kArrays;
+    posts_.reset(configured_tasks_);
+  }
   std::size_t count = 0;
-  for (Buffer* buffer : buffers) {
-    if (!check_buffer(buffer)) break;
-    ReceiveTaskImpl* task = tasks_.acquire();
-    if (task == nullptr) break;
-    task->buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
-    task->in_array = true;
-    put_up(*task);
+  for (Buffer* face : buffers) {
+    if (!may_post(face) || posts_.full()) break;
+    BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
+    put_up(posts_.add(buffer), buffer);
     ++count;
   }
+  tasks_submitted(count);
   port_->publish();
   return count;
 }
@@ -294,44 +306,28 @@ Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
 // --- Receiving ---------------------------------------------------------------------------
 
 ConsumerCounters ConsumerImpl::counters() const {
-  ConsumerCounters now = counters_;
-  if (port_) now.wakes_received = port_->wakes_received();
-  return now;
+  const auto of = [this](Passage passage) { return messages_[static_cast<std::size_t>(passage)]; };
+  return {
+      .received_messages = std::accumulate(messages_.begin(), messages_.end(), std::uint64_t{0}),
+      .received_bytes = bytes_,
+      .inline_messages = of(Passage::kNone) + of(Passage::kInline),
+      .direct_messages = of(Passage::kDirect),
+      .staged_messages = of(Passage::kStaged),
+      .cooperative_messages = of(Passage::kCooperative),
+      .handed_over_messages = of(Passage::kHandOver),
+      .wakes_received = port_ ? port_->wakes_received() : wakes_received_};
 }
 
 void ConsumerImpl::count(const Arrival& arrival) {
-  ++counters_.received_messages;
-  counters_.received_bytes += arrival.length + arrival.handed.size();
-  switch (arrival.passage) {
-    case Passage::kNone:
-    case Passage::kInline:
-      ++counters_.inline_messages;
-      break;
-    case Passage::kDirect:
-      ++counters_.direct_messages;
-      break;
-    case Passage::kStaged:
-      ++counters_.staged_messages;
-      break;
-    case Passage::kCooperative:
-      ++counters_.cooperative_messages;
-      break;
-    case Passage::kHandOver:
-      ++counters_.handed_over_messages;
-      break;
-  }
+  ++messages_[static_cast<std::size_t>(arrival.passage)];
+  bytes_ += arrival.length + arrival.handed.size();
 }
 
-ReceiveTaskImpl& ConsumerImpl::arrived(const Arrival& arrival) {
+void ConsumerImpl::hand_out(const Arrival& arrival) {
   ReceiveTaskImpl& task = tasks_.all()[arrival.index];
   count(arrival);
   task_completed();
   if (task.buffer != nullptr) task.buffer->append_unchecked(arrival.length);
-  return task;
-}
-
-void ConsumerImpl::hand_out(const Arrival& arrival) {
-  ReceiveTaskImpl& task = arrived(arrival);
   task.state = TaskState::kAllocated;
   task.producer = ProducerId{arrival.producer};
   task.length = arrival.length;
@@ -341,7 +337,7 @@ void ConsumerImpl::hand_out(const Arrival& arrival) {
 }
 
 bool ConsumerImpl::poll() {
-  if (by_array_) return port_->ready();
+  if (use_ == Use::kArrays) return port_->ready();
   in_poll_ = true;
   const bool did = port_->poll(kBudget, [this](const Arrival& arrival) { hand_out(arrival); });
   in_poll_ = false;
@@ -350,32 +346,38 @@ bool ConsumerImpl::poll() {
 }
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
-  if (!port_) return 0;
-  std::size_t count = 0;
-  port_->poll(out.size(), [&](const Arrival& arrival) {
-    ReceiveTaskImpl& task = arrived(arrival);
-    Received& received = out[count++];
-    received.buffer = task.buffer;
-    received.length = arrival.length;
-    received.immediate = arrival.immediate;
-    received.producer = ProducerId{arrival.producer};
-    received.handed_over = {arrival.handed, received.producer, arrival.handle};
-    tasks_.release(&task);
+  if (!port_ || use_ != Use::kArrays) return 0;
+  Received* received = out.data();
+  const bool did = port_->poll(out.size(), [&](const Arrival& arrival) {
+    count(arrival);
+    BufferImpl* const buffer = posts_.remove(arrival.index);
+    if (buffer != nullptr) buffer->append_unchecked(arrival.length);
+    *received++ = {.buffer = buffer,
+                   .length = arrival.length,
+                   .immediate = arrival.immediate,
+                   .handed_over = {arrival.handed, ProducerId{arrival.producer}, arrival.handle},
+                   .producer = ProducerId{arrival.producer}};
   });
-  if (ending_) request_work();
+  const auto count = static_cast<std::size_t>(received - out.data());
+  tasks_completed(count);
+  // As progress() does: whoever asks in a loop leaves the producer its line to send in.
+  if (count == 0) pause();
+  if (ending_) [[unlikely]] {
+    polled_out_ = !did && !out.empty();
+    request_work();
+  }
   return count;
 }
 
 std::size_t ConsumerImpl::take_back(std::span<Buffer*> out) {
-  std::size_t count = 0;
-  while (count != out.size()) {
-    ReceiveTaskImpl* task = back_array_.pop_front();
-    if (task == nullptr) break;
-    out[count++] = task->buffer;
-    task_completed();
-    tasks_.release(task);
+  const std::size_t count = std::min(out.size(), back_posts_.size());
+  const auto first = back_posts_.end() - static_cast<std::ptrdiff_t>(count);
+  std::ranges::copy(first, back_posts_.end(), out.begin());
+  back_posts_.erase(first, back_posts_.end());
+  if (count != 0) {
+    tasks_completed(count);
+    request_work();
   }
-  if (count != 0) request_work();
   return count;
 }
 

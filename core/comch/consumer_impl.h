@@ -8,16 +8,20 @@
 // Threads: the engine's. Lifetime: the application's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/intrusive_list.h"
 #include "base/pool.h"
+#include "comch/array_posts.h"
 #include "comch/connection_impl.h"
 #include "comch/consumer.h"
+#include "comch/consumer_face.h"
 #include "comch/memory_map_impl.h"
 #include "comch/receive_task.h"
 #include "engine/context_core.h"
@@ -47,6 +51,7 @@ class ConsumerImpl final : public engine::ContextCore,
   DataWay way() const { return way_; }
   ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
+  MsgQ* queue() const { return nullptr; }
   ConsumerCounters counters() const;
   std::size_t posted() const { return port_ ? port_->posted() : 0; }
 
@@ -85,16 +90,17 @@ class ConsumerImpl final : public engine::ContextCore,
 
  private:
   using Arrival = transport::shm::Arrival;
-  static constexpr std::size_t kBudget = 64;  // Messages of one progress().
-  static constexpr int kEndBudget = 256;      // Tasks that come back in one progress().
+  enum class Use : std::uint8_t { kNone, kTasks, kArrays };  // Which came first since start().
+  static constexpr std::size_t kBudget = 64;                 // Messages of one progress().
+  static constexpr int kEndBudget = 256;  // Tasks that come back in one progress().
 
   Status require_idle() const;
+  bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   Result<transport::shm::ConsumerPort::Setup> choose_way();
   Status take_tasks();
   void ready_to_run() { ContextCore::ready(); }
-  void put_up(ReceiveTaskImpl& task);
-  ReceiveTaskImpl& arrived(const Arrival& arrival);
+  void put_up(std::uint16_t index, const BufferImpl* buffer);
   void count(const Arrival& arrival);
   void hand_out(const Arrival& arrival);
   bool bring_back();
@@ -111,20 +117,24 @@ class ConsumerImpl final : public engine::ContextCore,
   Consumer::Handler failed_;
   Pool<ReceiveTaskImpl> tasks_;
   std::unique_ptr<transport::shm::ConsumerPort> port_;
-  bool in_poll_ = false;                 // Posts are published when it ends.
-  bool by_array_ = false;                // The application polls; progress() only says that it may.
+  bool in_poll_ = false;  // Posts are published when it ends.
+  Use use_ = Use::kNone;
   std::optional<Error> ending_;          // Why what is posted comes back.
+  bool polled_out_ = false;              // Since then poll() has found nothing.
   IntrusiveList<ReceiveTaskImpl> back_;  // Tasks whose error callback is due.
-  IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
-  ConsumerCounters counters_;
+  ArrayPosts posts_;
+  std::vector<Buffer*> back_posts_;                                  // For take_back().
+  std::array<std::uint64_t, transport::shm::kPassages> messages_{};  // By how they came.
+  std::uint64_t bytes_ = 0;
+  std::uint64_t wakes_received_ = 0;  // Of a port that is no more.
 };
 
 // The Consumer that an application holds.
-class ConsumerObject final : public Consumer {
+class ConsumerObject final : public ConsumerFace {
  public:
   ConsumerObject(ConnectionImpl& connection, MemoryMapImpl& map,
                  std::shared_ptr<transport::shm::Hub> hub)
-      : impl(*this, connection, map, std::move(hub)) {}
+      : ConsumerFace(Kind::kConnection), impl(*this, connection, map, std::move(hub)) {}
   ConsumerImpl impl;
 };
 

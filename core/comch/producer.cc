@@ -1,9 +1,33 @@
-// Producer and ProducerTask: the public faces of ProducerImpl and ProducerTaskImpl.
+// Producer and ProducerTask: the public faces of ProducerImpl, or QueueProducerImpl, and
+// ProducerTaskImpl.
 #include "comch/producer.h"
 
+#include <cstdlib>
+
 #include "comch/producer_impl.h"
+#include "comch/queue_producer.h"
 
 namespace comch {
+
+namespace {
+
+// Calls `use` with what stands behind the face.
+template <class Face, class Use>
+decltype(auto) ask(Face& face, const Use& use) {
+  if (ProducerFace::on_queue(face)) [[unlikely]]
+    return use(QueueProducerImpl::of(face));
+  return use(ProducerImpl::of(face));
+}
+
+// Calls `use` with what the task belongs to.
+template <class Use>
+decltype(auto) owner(const ProducerTaskImpl& task, const Use& use) {
+  if (task.queue != nullptr) [[unlikely]]
+    return use(*task.queue);
+  return use(*task.producer);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
   ConnectionImpl& connection = ConnectionImpl::of(face);
@@ -17,6 +41,12 @@ Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
   return std::make_unique<ProducerObject>(connection, std::move(hub));
 }
 
+Result<std::unique_ptr<Producer>> Producer::create(MsgQ& queue) {
+  Result<std::unique_ptr<msgq::SendEnd>> end = msgq::SendEnd::create(queue);
+  if (!end) return std::unexpected(end.error());
+  return std::make_unique<QueueProducerObject>(queue, std::move(*end));
+}
+
 Status Producer::destroy(std::unique_ptr<Producer>& producer) {
   if (producer == nullptr) return fail(Errc::invalid_value, "there is no producer to destroy");
   if (producer->state() != ContextState::kIdle) {
@@ -27,53 +57,73 @@ Status Producer::destroy(std::unique_ptr<Producer>& producer) {
 }
 
 Status Producer::configure_send(std::uint32_t tasks, Handler sent, Handler failed) {
-  return ProducerImpl::of(*this).configure_send(tasks, std::move(sent), std::move(failed));
+  return ask(*this, [&](auto& impl) {
+    return impl.configure_send(tasks, std::move(sent), std::move(failed));
+  });
 }
 Status Producer::on_space(SpaceHandler handler) {
-  return ProducerImpl::of(*this).on_space(std::move(handler));
+  return ask(*this, [&](auto& impl) { return impl.on_space(std::move(handler)); });
 }
 Status Producer::on_returned(ReturnHandler handler) {
-  return ProducerImpl::of(*this).on_returned(std::move(handler));
+  return ask(*this, [&](auto& impl) { return impl.on_returned(std::move(handler)); });
 }
 Status Producer::set_cooperative_size(std::size_t bytes) {
-  return ProducerImpl::of(*this).set_cooperative_size(bytes);
+  return ask(*this, [&](auto& impl) { return impl.set_cooperative_size(bytes); });
 }
 Status Producer::set_staging_size(std::size_t bytes) {
-  return ProducerImpl::of(*this).set_staging_size(bytes);
+  return ask(*this, [&](auto& impl) { return impl.set_staging_size(bytes); });
 }
-std::uint32_t Producer::tasks() const { return ProducerImpl::of(*this).tasks(); }
-ProducerId Producer::id() const { return ProducerImpl::of(*this).id(); }
-Connection& Producer::connection() const { return ProducerImpl::of(*this).connection(); }
-ProducerCounters Producer::counters() const { return ProducerImpl::of(*this).counters(); }
+std::uint32_t Producer::tasks() const {
+  return ask(*this, [&](auto& impl) { return impl.tasks(); });
+}
+ProducerId Producer::id() const {
+  return ask(*this, [&](auto& impl) { return impl.id(); });
+}
+Connection& Producer::connection() const {
+  if (ProducerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
+  return ProducerImpl::of(*this).connection();
+}
+MsgQ* Producer::queue() const {
+  return ask(*this, [](auto& impl) { return impl.queue(); });
+}
+ProducerCounters Producer::counters() const {
+  return ask(*this, [&](auto& impl) { return impl.counters(); });
+}
 
 Result<ProducerTask*> Producer::allocate_send(const Buffer* buffer,
                                               std::span<const std::byte> immediate,
                                               ConsumerId consumer) {
-  return ProducerImpl::of(*this).allocate(buffer, immediate, consumer);
+  return ask(*this, [&](auto& impl) { return impl.allocate(buffer, immediate, consumer); });
 }
 Result<std::size_t> Producer::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  return ProducerImpl::of(*this).send(consumer, messages);
+  return ask(*this, [&](auto& impl) { return impl.send(consumer, messages); });
 }
-bool Producer::busy(ConsumerId consumer) const { return ProducerImpl::of(*this).busy(consumer); }
+bool Producer::busy(ConsumerId consumer) const {
+  return ask(*this, [&](auto& impl) { return impl.busy(consumer); });
+}
 Status Producer::request_space(ConsumerId consumer) {
-  return ProducerImpl::of(*this).request_space(consumer);
+  return ask(*this, [&](auto& impl) { return impl.request_space(consumer); });
 }
 bool Producer::has_space(ConsumerId consumer) {
-  return ProducerImpl::of(*this).has_space(consumer);
+  return ask(*this, [&](auto& impl) { return impl.has_space(consumer); });
 }
 Result<Loan> Producer::reserve(ConsumerId consumer) {
-  return ProducerImpl::of(*this).reserve(consumer);
+  return ask(*this, [&](auto& impl) { return impl.reserve(consumer); });
 }
 Status Producer::commit(const Loan& loan, std::size_t length,
                         std::span<const std::byte> immediate) {
-  return ProducerImpl::of(*this).commit(loan, length, immediate);
+  return ask(*this, [&](auto& impl) { return impl.commit(loan, length, immediate); });
 }
-Status Producer::abandon(const Loan& loan) { return ProducerImpl::of(*this).abandon(loan); }
+Status Producer::abandon(const Loan& loan) {
+  return ask(*this, [&](auto& impl) { return impl.abandon(loan); });
+}
 Status Producer::hand_over(ConsumerId consumer, Buffer& buffer,
                            std::span<const std::byte> immediate) {
-  return ProducerImpl::of(*this).hand_over(consumer, buffer, immediate);
+  return ask(*this, [&](auto& impl) { return impl.hand_over(consumer, buffer, immediate); });
 }
-std::size_t Producer::handed_over() const { return ProducerImpl::of(*this).handed_over(); }
+std::size_t Producer::handed_over() const {
+  return ask(*this, [&](auto& impl) { return impl.handed_over(); });
+}
 
 // --- ProducerTask ------------------------------------------------------------------------
 
@@ -88,11 +138,11 @@ Status require_ours(const ProducerTaskImpl& task) {
 
 Status ProducerTask::submit() {
   ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
-  return task.producer->submit(task);
+  return owner(task, [&](auto& impl) { return impl.submit(task); });
 }
 Status ProducerTask::free() {
   ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
-  return task.producer->free(task);
+  return owner(task, [&](auto& impl) { return impl.free(task); });
 }
 Status ProducerTask::status() const {
   const ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
@@ -133,6 +183,8 @@ ConsumerId ProducerTask::consumer() const {
 }
 void ProducerTask::set_user_data(UserData data) { ProducerTaskImpl::of(*this).user_data = data; }
 UserData ProducerTask::user_data() const { return ProducerTaskImpl::of(*this).user_data; }
-Context& ProducerTask::context() const { return ProducerTaskImpl::of(*this).producer->face(); }
+Context& ProducerTask::context() const {
+  return owner(ProducerTaskImpl::of(*this), [](auto& impl) -> Context& { return impl.face(); });
+}
 
 }  // namespace comch

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/pause.h"
 #include "comch/endpoint.h"
 #include "engine/engine.h"
 
@@ -213,16 +214,17 @@ Result<ProducerTask*> ProducerImpl::allocate(const Buffer* buffer, Bytes immedia
   return task;
 }
 
-Result<OutLane*> ProducerImpl::lane_of(ConsumerId consumer) {
-  if (state() != ContextState::kRunning) [[unlikely]] {
+Status ProducerImpl::look_up_lane(ConsumerId consumer, OutLane*& lane) {
+  if (state() != ContextState::kRunning) {
     const bool stopping = state() == ContextState::kStopping;
+    if (stopping && !failure().text.empty()) return std::unexpected(failure().error);  // The peer.
     return fail(stopping ? Errc::shutdown : Errc::bad_state, "the producer is not running");
   }
-  Result<OutLane*> lane = port_->lane(static_cast<std::uint32_t>(consumer));
-  if (lane && (*lane)->gone()) [[unlikely]] {
-    return fail(Errc::invalid_value, "the consumer is gone");
-  }
-  return lane;
+  const Result<OutLane*> found = port_->lane(static_cast<std::uint32_t>(consumer));
+  if (!found) return std::unexpected(found.error());
+  if ((*found)->gone()) return fail(Errc::invalid_value, "the consumer is gone");
+  lane = *found;
+  return {};
 }
 
 std::optional<SharedMemory> ProducerImpl::source_of(const BufferImpl* buffer) const {
@@ -239,6 +241,8 @@ Status ProducerImpl::refused(OutLane& lane, Outcome outcome) {
   switch (outcome) {
     case Outcome::kNothingPosted:
       ++nothing_posted_;
+      // As progress() does: whoever asks in a loop leaves the consumer its line to post in.
+      pause();
       return fail(Errc::again, "the consumer has nothing posted");
     case Outcome::kBusy:
       return fail(Errc::again, "earlier messages to this consumer are still under way");
@@ -257,6 +261,10 @@ Status ProducerImpl::refused(OutLane& lane, Outcome outcome) {
 }
 
 Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
+  if (task.immediate.empty() && lane.put_one(task.data())) [[likely]] {
+    lane.publish();
+    return Outcome::kSent;
+  }
   const std::optional<SharedMemory> source = source_of(task.buffer);
   const Outcome outcome = lane.put(task.data(), task.immediate, source ? &*source : nullptr);
   if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) lane.publish();
@@ -280,10 +288,10 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
   }
-  Result<OutLane*> lane = lane_of(ConsumerId{task.consumer});
-  if (!lane) [[unlikely]]
-    return std::unexpected(lane.error());
-  const Outcome outcome = put(**lane, task);
+  OutLane* lane = nullptr;
+  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) [[unlikely]]
+    return found;
+  const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(*lane, task);
   if (outcome == Outcome::kSent) [[likely]] {
     std::ignore = accepted(task);
     completions_.push_back(task);
@@ -294,10 +302,11 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
     traffic_of(task.consumer).under_way.push_back(task);
   } else if (outcome == Outcome::kBusy && traffic_of(task.consumer).waiting_count < kMaxWaiting) {
     Traffic& traffic = traffic_of(task.consumer);
+    task.keep_immediate();
     traffic.waiting.push_back(task);
     ++traffic.waiting_count;
   } else {
-    return refused(**lane, outcome);
+    return refused(*lane, outcome);
   }
   update_attention();
   return accepted(task);

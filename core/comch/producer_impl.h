@@ -21,6 +21,7 @@
 #include "comch/connection_impl.h"
 #include "comch/memory_map_impl.h"
 #include "comch/producer.h"
+#include "comch/producer_face.h"
 #include "comch/producer_task.h"
 #include "engine/context_core.h"
 #include "engine/source.h"
@@ -51,6 +52,7 @@ class ProducerImpl final : public engine::ContextCore,
   std::uint32_t tasks() const { return configured_tasks_; }
   ProducerId id() const { return ProducerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
+  MsgQ* queue() const { return nullptr; }
   ProducerCounters counters() const;
 
   // Tasks.
@@ -117,13 +119,27 @@ class ProducerImpl final : public engine::ContextCore,
 
   Status require_idle() const;
   Status take_tasks();
-  Result<OutLane*> lane_of(ConsumerId consumer);
+  // The lane to a consumer. invalid_value: there is none, or it is gone. Others: see lane_of().
+  Status find_lane(ConsumerId consumer, OutLane*& lane) {
+    lane = port_ ? port_->last_lane(static_cast<std::uint32_t>(consumer)) : nullptr;
+    if (lane != nullptr && !lane->gone() && state() == ContextState::kRunning) [[likely]]
+      return {};
+    return look_up_lane(consumer, lane);
+  }
+  Status look_up_lane(ConsumerId consumer, OutLane*& lane);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Status refused(OutLane& lane, Outcome outcome);
   Outcome put(OutLane& lane, ProducerTaskImpl& task);
   Status accepted(ProducerTaskImpl& task);
   void complete(ProducerTaskImpl& task, std::optional<Error> error);
   Traffic& traffic_of(std::uint32_t consumer) { return traffic_[consumer]; }
+  // Tasks wait for a long message to end: whatever comes now comes behind them.
+  bool queued(std::uint32_t consumer) const {
+    if (traffic_.empty()) [[likely]]
+      return false;
+    const auto it = traffic_.find(consumer);
+    return it != traffic_.end() && !it->second.waiting.empty();
+  }
 
   bool poll_one(std::uint32_t consumer, Traffic& traffic);
   bool finish_sends(OutLane& lane, Traffic& traffic);
@@ -154,10 +170,10 @@ class ProducerImpl final : public engine::ContextCore,
 };
 
 // The Producer that an application holds.
-class ProducerObject final : public Producer {
+class ProducerObject final : public ProducerFace {
  public:
   ProducerObject(ConnectionImpl& connection, std::shared_ptr<transport::shm::Hub> hub)
-      : impl(*this, connection, std::move(hub)) {}
+      : ProducerFace(Kind::kConnection), impl(*this, connection, std::move(hub)) {}
   ProducerImpl impl;
 };
 

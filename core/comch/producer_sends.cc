@@ -6,17 +6,30 @@
 
 namespace comch {
 
-using transport::shm::OutLane;
 using transport::shm::Outcome;
+using transport::shm::OutLane;
 
 // --- Arrays ------------------------------------------------------------------------------
 
 Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  const Result<OutLane*> found = lane_of(consumer);
-  if (!found) return std::unexpected(found.error());
-  OutLane& lane = **found;
-  if (lane.under_way()) return fail(Errc::again, "earlier messages are still under way");
-  std::size_t count = 0;
+  OutLane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  OutLane& lane = *found;
+  if (messages.size() == 1 && messages[0].immediate.empty() && traffic_.empty() &&
+      lane.put_one(messages[0].data)) {
+    lane.publish();
+    return 1;
+  }
+  if (lane.under_way() || queued(static_cast<std::uint32_t>(consumer))) {
+    return fail(Errc::again, "earlier messages are still under way");
+  }
+  std::size_t count = lane.put_small(messages.size(), [&](std::size_t n) {
+    return messages[n].immediate.empty() ? messages[n].data : Bytes();
+  });
+  if (count == messages.size()) [[likely]] {
+    lane.publish();
+    return count;
+  }
   Outcome outcome = Outcome::kSent;
   while (count < messages.size() && outcome == Outcome::kSent) {
     if (count % comch::shm::kStashMax == 0) lane.take_ahead(messages.size() - count);
@@ -39,24 +52,24 @@ bool ProducerImpl::busy(ConsumerId consumer) const {
 }
 
 Status ProducerImpl::request_space(ConsumerId consumer) {
-  const Result<OutLane*> lane = lane_of(consumer);
-  if (!lane) return std::unexpected(lane.error());
+  OutLane* lane = nullptr;
+  if (Status s = find_lane(consumer, lane); !s) return s;
   traffic_of(static_cast<std::uint32_t>(consumer)).space_wanted = true;
   update_attention();
   return {};
 }
 
 bool ProducerImpl::has_space(ConsumerId consumer) {
-  const Result<OutLane*> lane = lane_of(consumer);
-  return lane && (*lane)->has_space();
+  OutLane* lane = nullptr;
+  return find_lane(consumer, lane) && lane->has_space();
 }
 
 // --- In place, and by its place ----------------------------------------------------------
 
 Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
-  const Result<OutLane*> found = lane_of(consumer);
-  if (!found) return std::unexpected(found.error());
-  OutLane& lane = **found;
+  OutLane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  OutLane& lane = *found;
   if (lane.consumer().memory().empty()) {
     return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
   }
@@ -73,13 +86,14 @@ Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
 }
 
 Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
-  const Result<OutLane*> found = lane_of(loan.consumer);
-  if (!found) return std::unexpected(found.error());
-  OutLane& lane = **found;
+  OutLane* found = nullptr;
+  if (Status s = find_lane(loan.consumer, found); !s) return s;
+  OutLane& lane = *found;
   if (!lane.is_loan(loan.handle)) return fail(Errc::invalid_value, "not a loan, or ended already");
   if (length > lane.loan_capacity(loan.handle)) {
     return fail(Errc::invalid_value, "longer than the loan's room");
   }
+  if (queued(static_cast<std::uint32_t>(loan.consumer))) return refused(lane, Outcome::kBusy);
   const Outcome outcome = lane.commit(loan.handle, length, immediate);
   if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) return refused(lane, outcome);
   lane.publish();
@@ -97,14 +111,15 @@ Status ProducerImpl::abandon(const Loan& loan) {
 }
 
 Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediate) {
-  const Result<OutLane*> found = lane_of(consumer);
-  if (!found) return std::unexpected(found.error());
-  OutLane& lane = **found;
+  OutLane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  OutLane& lane = *found;
   if (!on_returned_) return fail(Errc::bad_state, "on_returned() is mandatory before hand_over()");
   BufferImpl& buffer = BufferImpl::of(face);
   if (buffer.references() == 0 || buffer.data_length() == 0) {
     return fail(Errc::invalid_value, "the buffer is not lent, or has no data");
   }
+  if (queued(static_cast<std::uint32_t>(consumer))) return refused(lane, Outcome::kBusy);
   const MemoryMapImpl& map = buffer.map();
   if (map.memfd() == nullptr || !others_may_read(map.permissions())) {
     return fail(Errc::not_supported, "the buffer's memory map cannot be shown to the other side");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/intrusive_list.h"
 #include "comch/buffer_impl.h"
@@ -15,6 +16,7 @@
 namespace comch {
 
 class ProducerImpl;
+class QueueProducerImpl;
 
 class ProducerTaskImpl final : public ProducerTask, public ListLink<> {
  public:
@@ -29,9 +31,18 @@ class ProducerTaskImpl final : public ProducerTask, public ListLink<> {
     return buffer == nullptr ? std::span<const std::byte>() : buffer->contents();
   }
 
-  ProducerImpl* producer = nullptr;
+  // Of a task that waits: submit() ends the caller's duty to keep the immediate data.
+  void keep_immediate() {
+    if (!kept.empty() && immediate.data() == kept.data()) return;
+    kept.assign(immediate.begin(), immediate.end());
+    immediate = kept;
+  }
+
+  ProducerImpl* producer = nullptr;    // One of the two.
+  QueueProducerImpl* queue = nullptr;  // Of a MsgQ.
   const BufferImpl* buffer = nullptr;
   std::span<const std::byte> immediate;
+  std::vector<std::byte> kept;
   std::uint32_t consumer = 0;
   TaskState state = TaskState::kFree;
   std::optional<Error> error;

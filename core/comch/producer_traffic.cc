@@ -28,7 +28,10 @@ bool ProducerImpl::poll() {
     it = it->second.over() ? traffic_.erase(it) : std::next(it);
   }
   in_poll_ = false;
-  if (traffic_.empty()) engine()->remove(*this);
+  if (traffic_.empty()) {
+    engine()->remove(*this);
+    relax();  // Nothing is waited for; see OutLane.
+  }
   if (state() == ContextState::kStopping) request_work();
   return did;
 }
@@ -61,6 +64,7 @@ bool ProducerImpl::finish_sends(OutLane& lane, Traffic& traffic) {
   if (!completed) {
     const bool any = !traffic.under_way.empty() || !traffic.waiting.empty();
     fail_all(traffic, lane.failure());
+    if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
     return any;
   }
   for (std::size_t n = 0; n < *completed; ++n) {

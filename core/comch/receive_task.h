@@ -18,6 +18,7 @@
 namespace comch {
 
 class ConsumerImpl;
+class QueueConsumerImpl;
 
 class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
  public:
@@ -28,7 +29,8 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
     return static_cast<const ReceiveTaskImpl&>(face);
   }
 
-  ConsumerImpl* consumer = nullptr;
+  ConsumerImpl* consumer = nullptr;    // One of the two.
+  QueueConsumerImpl* queue = nullptr;  // Of a MsgQ.
   BufferImpl* buffer = nullptr;
   std::uint16_t index = 0;
   TaskState state = TaskState::kFree;

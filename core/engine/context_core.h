@@ -72,6 +72,8 @@ class ContextCore : public ListLink<> {
 
   void task_submitted() { ++in_flight_; }
   void task_completed() { --in_flight_; }
+  void tasks_submitted(std::size_t count) { in_flight_ += count; }
+  void tasks_completed(std::size_t count) { in_flight_ -= count; }
 
  private:
   friend class Engine;

@@ -11,6 +11,7 @@
 namespace comch::os {
 
 Result<std::size_t> write_peer(pid_t pid, std::uint64_t address, std::span<const std::byte> bytes) {
+  if (bytes.empty()) return fail(Errc::invalid_value, "there is nothing to write");
   // The call only reads from `local`, whose type knows no const.
   const iovec local{const_cast<std::byte*>(bytes.data()), bytes.size()};  // NOLINT
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process.

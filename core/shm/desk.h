@@ -71,6 +71,8 @@ enum class Attach : std::uint8_t {
 using SeatId = std::uint32_t;
 
 template <class Machine = FastMachine, std::uint32_t kRoom = kStashRoom>
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what a take writes has a line of its
+// own
 class Desk {
  public:
   using Seat = Stash<Machine, kRoom>;
@@ -120,10 +122,12 @@ class Desk {
 
   // Gives back a buffer that was taken from this seat and not used; it is the next to be
   // taken. Of several the last taken comes first. Answers false, and does nothing, when the
-  // producer had more than kHandMax in its hand and the stash is full.
+  // producer had more than kHandMax in its hand and the stash is full, or the desk is its alone
+  // and others were taken since.
   bool put_back(SeatId seat, const Posted& posted) {
     if (mode() != Mode::kShared) {
-      if (alone([&] { put_back_alone(); })) return true;
+      bool was_last = false;
+      if (alone([&] { was_last = put_back_alone(posted); })) return was_last;
       if (mode() == Mode::kBroken) return true;
     }
     return stashes_[seat].put_back(posted);
@@ -217,11 +221,17 @@ class Desk {
     return count;
   }
 
-  // What was taken last still stands in the ring, for it is not completed.
-  void put_back_alone() {
+  // What was taken last still stands in the ring, for it is not completed. Anything else must not
+  // go back this way: what stands there is used already.
+  bool put_back_alone(const Posted& posted) {
     // No edge: until the desk is shared this word is ours.
     const std::uint32_t position = position_of(position_.load(std::memory_order_relaxed));
-    position_.store(position_word(position - 1, 0, 0, 0), std::memory_order_relaxed);
+    Posted last;
+    const bool was_last =
+        reader_.read(position - 1, last) == Look::kMessage && last.index == posted.index;
+    // No edge: see above.
+    if (was_last) position_.store(position_word(position - 1, 0, 0, 0), std::memory_order_relaxed);
+    return was_last;
   }
 
   // ---- The switch.

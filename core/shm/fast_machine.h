@@ -5,8 +5,8 @@
 //   swap_word              compares a word with what is expected there and replaces it
 //   add_word               adds to a word and answers what was there
 //
-// Payload of at most a slot is copied by such words: a peer that writes while we read is then
-// a liar, and not a data race.
+// Payload of at most a slot is copied by copy_words_in() and _out(): in words on a machine of a
+// model, in vectors on this one.
 //
 // Threads: no state. Errors: none; the callers have checked every offset.
 #pragma once
@@ -58,33 +58,12 @@ inline std::uint64_t part_of_word(const std::byte* from, std::size_t size) {
   return word;
 }
 
-// One word from private bytes to the shared word at `offset`, and back.
-template <class Machine>
-void word_in(typename Machine::Data data, std::size_t offset, const std::byte* from) {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  Machine::store_word(data, offset, word);
-}
-
-template <class Machine>
-void word_out(std::byte* to, typename Machine::Data data, std::size_t offset) {
-  const std::uint64_t word = Machine::load_word(data, offset);
-  std::memcpy(to, &word, sizeof word);
-}
-
 // Copies `size` private bytes to the shared words at `offset`, the last one filled with zeroes.
-// In fours first: compilers do not unroll atomic words by themselves.
 template <class Machine>
 void copy_words_in(typename Machine::Data data, std::size_t offset, const std::byte* from,
                    std::size_t size) {
   std::size_t n = 0;
-  for (; n + 32 <= size; n += 32) {
-    word_in<Machine>(data, offset + n, from + n);
-    word_in<Machine>(data, offset + n + 8, from + n + 8);
-    word_in<Machine>(data, offset + n + 16, from + n + 16);
-    word_in<Machine>(data, offset + n + 24, from + n + 24);
-  }
-  for (; n + 8 <= size; n += 8) word_in<Machine>(data, offset + n, from + n);
+  for (; n + 8 <= size; n += 8) Machine::store_word(data, offset + n, part_of_word(from + n, 8));
   if (n != size) Machine::store_word(data, offset + n, part_of_word(from + n, size - n));
 }
 
@@ -93,17 +72,60 @@ template <class Machine>
 void copy_words_out(std::byte* to, typename Machine::Data data, std::size_t offset,
                     std::size_t size) {
   std::size_t n = 0;
-  for (; n + 32 <= size; n += 32) {
-    word_out<Machine>(to + n, data, offset + n);
-    word_out<Machine>(to + n + 8, data, offset + n + 8);
-    word_out<Machine>(to + n + 16, data, offset + n + 16);
-    word_out<Machine>(to + n + 24, data, offset + n + 24);
+  for (; n + 8 <= size; n += 8) {
+    const std::uint64_t word = Machine::load_word(data, offset + n);
+    std::memcpy(to + n, &word, sizeof word);
   }
-  for (; n + 8 <= size; n += 8) word_out<Machine>(to + n, data, offset + n);
   if (n != size) {
     const std::uint64_t word = Machine::load_word(data, offset + n);
     std::memcpy(to + n, &word, size - n);
   }
+}
+
+// Two pieces of a size the compiler knows, from both ends of `size` bytes; they may overlap.
+template <class Piece>
+void copy_ends(std::byte* to, const std::byte* from, std::size_t size) {
+  Piece first;
+  Piece last;
+  std::memcpy(&first, from, sizeof first);
+  std::memcpy(&last, from + size - sizeof last, sizeof last);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + size - sizeof last, &last, sizeof last);
+}
+
+// A few bytes, mostly in whole vectors. Not inline: gcc 12 warns of the branches for more bytes
+// than an object has.
+[[gnu::noinline]] inline void copy_few(std::byte* to, const std::byte* from, std::size_t size) {
+  using Vector [[gnu::vector_size(16)]] = unsigned char;
+  if (size > 64) {
+    for (std::size_t n = 0; n + 64 < size; n += 64) std::memcpy(to + n, from + n, 64);
+    std::memcpy(to + size - 64, from + size - 64, 64);
+  } else if (size > 32) {
+    copy_ends<Vector>(to, from, 32);
+    copy_ends<Vector>(to + size - 32, from + size - 32, 32);
+  } else if (size >= 16) {
+    copy_ends<Vector>(to, from, size);
+  } else if (size >= 8) {
+    copy_ends<std::uint64_t>(to, from, size);
+  } else if (size >= 4) {
+    copy_ends<std::uint32_t>(to, from, size);
+  } else {
+    for (std::size_t n = 0; n < size; ++n) to[n] = from[n];
+  }
+}
+
+// On the real machine: payload is nobody's to look at but the application's, so that it may be
+// read in any pieces, and a header orders it.
+template <>
+inline void copy_words_in<FastMachine>(FastMachine::Data data, std::size_t offset,
+                                       const std::byte* from, std::size_t size) {
+  copy_few(data + offset, from, size);
+}
+
+template <>
+inline void copy_words_out<FastMachine>(std::byte* to, FastMachine::Data data, std::size_t offset,
+                                        std::size_t size) {
+  copy_few(to, data + offset, size);
 }
 
 }  // namespace comch::shm

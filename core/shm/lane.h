@@ -28,7 +28,7 @@
 //     Where there are fewer slots, or a message takes several (staged), the head is the
 //     credit; the reader publishes it seldom, and the writer copies it when it is out of room.
 //  5. The reader copies words 0 and 1 once, checks the copies, and takes nothing else on
-//     trust. Payload words are copied once each.
+//     trust. Payload goes to the application's memory, and nothing here looks at it.
 //  6. A peer that breaks this is named once and never read again: the half is broken for good.
 //
 // Ordering:
@@ -101,9 +101,8 @@ class LaneWriter {
   // Data for the consumer to copy into the buffer; fits_inline(shape, ...).
   void put_inline(std::uint16_t index, Bytes data, Bytes immediate) {
     assert(fits_inline(shape_, data.size(), immediate.size()));
-    const std::size_t at = place();
     const LaneSplit split = split_slot(LaneKind::kInline, data.size(), immediate.size());
-    copy_words_in<Machine>(slots_, at + split.data_at, data.data(), data.size());
+    copy_words_in<Machine>(slots_, place() + split.data_at, data.data(), data.size());
     put_header(index, LaneKind::kInline, data.size(), immediate);
   }
 
@@ -185,8 +184,8 @@ class LaneWriter {
   void put_header(std::uint16_t index, LaneKind kind, std::uint64_t length, Bytes immediate) {
     assert(length <= kMaxLaneLength && immediate.size() <= shape_.immediate_max);
     assert(free_slots() != 0 || !shape_.head_credit);
-    const std::size_t at = place();
     if (!immediate.empty()) put_immediate_data(kind, length, immediate);
+    const std::size_t at = place();
     Machine::store_word(slots_, at + 8, length | std::uint64_t{immediate.size()} << 48U);
     const std::uint64_t word = lane_word(sequence(), index, kind);
     if (withheld_) {
@@ -260,6 +259,8 @@ class LaneReader {
   Look look(LaneRecord& record) {
     if (broken_) return Look::kBroken;
     const std::size_t at = place();
+    // A message of 64 bytes lies in two lines; asked for together they come together.
+    Machine::prefetch(slots_, at + kCacheLine);
     // LANE: meets the writer's release in publish().
     const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_acquire);
     if (static_cast<std::uint32_t>(word) != static_cast<Position>(position_ + 1U)) {

@@ -73,6 +73,8 @@ struct LaneRecord {
     return static_cast<std::uint32_t>(control[0] >> 32U);
   }
   [[nodiscard]] std::uint32_t handle() const { return shift(); }
+
+  friend bool operator==(const LaneRecord&, const LaneRecord&) = default;
 };
 
 constexpr std::uint64_t lane_word(std::uint32_t sequence, std::uint16_t index, LaneKind kind) {

@@ -19,7 +19,9 @@
 //     posted, at most `depth` of the descriptors 0..n are not completed, and a completed one
 //     was taken. They are taken in order, so that n + 1 - depth are. The slot of n held
 //     n - slots, which is below that, and so is every one before.
-//  3. Posts may be held back: they go out by whole lines, and the rest at publish().
+//  3. A batch of posts withholds the first one's word 1 to the end: nothing of it is seen before
+//     all of it is there. A producer that waits for it would take the line away from under the
+//     consumer, and its processor the next ones.
 //  4. The index means nothing to the producers, who send it back. Offset and capacity are
 //     checked against a size that the reader got from the kernel.
 //
@@ -71,6 +73,7 @@ inline constexpr std::uint64_t kMaxPostedCapacity = (std::uint64_t{1} << 40U) - 
 inline constexpr std::uint32_t kMaxDepth = 8192;  // Posted buffers of one consumer.
 inline constexpr std::uint32_t kPostedSize = 16;  // Bytes of a descriptor.
 inline constexpr std::uint32_t kPostedPerLine = kCacheLine / kPostedSize;
+inline constexpr std::uint32_t kPostedTogether = 16;  // Exposed at the latest.
 
 inline bool Posted::has_buffer() const { return offset != kNoBuffer; }
 
@@ -85,10 +88,10 @@ constexpr std::uint32_t posted_slots(std::uint32_t depth) {
 }
 static_assert(posted_slots(1) == 8 && posted_slots(256) == 512 && posted_slots(257) == 1024);
 
-// The lap of a position, as its descriptors say it.
+// The lap of a position, as its descriptors say it, in a ring of 2^lap_shift slots.
 template <std::unsigned_integral Position>
-constexpr std::uint8_t posted_generation(Position position, std::uint32_t slots) {
-  return static_cast<std::uint8_t>((position >> std::countr_zero(slots)) + 1U);
+constexpr std::uint8_t posted_generation(Position position, int lap_shift) {
+  return static_cast<std::uint8_t>((position >> lap_shift) + 1U);
 }
 
 // The consumer's half.
@@ -103,14 +106,23 @@ class PostedWriter {
     assert(slots <= static_cast<Position>(~Position{0}) / 2);
   }
 
-  // Posts the `capacity` bytes at `offset` under `index`; the producers learn of it with its
-  // line, or at publish(). The caller has at most `depth` posted and not completed.
+  // Posts the `capacity` bytes at `offset` under `index`; the producers learn of it at publish(),
+  // or when there are kPostedTogether. The caller has at most `depth` posted and not completed.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
     assert(capacity <= kMaxPostedCapacity);
-    const auto position = static_cast<Position>(published_ + held_);
-    line_[held_] = {offset, posted_word(posted_generation(position, slots_), index, capacity)};
-    ++held_;
-    if (((position + 1U) & (kPostedPerLine - 1)) == 0) publish();
+    const std::size_t at = std::size_t{position_ & (slots_ - 1)} * kPostedSize;
+    const std::uint64_t word =
+        posted_word(posted_generation(position_, lap_shift_), index, capacity);
+    Machine::store_word(ring_, at, offset);
+    if (held_ == 0) {
+      first_at_ = at + 8;
+      first_word_ = word;
+    } else {
+      // No edge: nobody looks here before the first of the batch, which is released behind.
+      Machine::store_header(ring_, at + 8, word, std::memory_order_relaxed);
+    }
+    position_ = static_cast<Position>(position_ + 1U);
+    if (++held_ == kPostedTogether) publish();
   }
 
   // Posts no buffer: for a message that is immediate data alone.
@@ -119,31 +131,23 @@ class PostedWriter {
   // Exposes what was posted. True: there was something; producers that sleep for it are to be
   // woken (ask their bells).
   bool publish() {
-    const std::uint32_t count = held_;
-    for (std::uint32_t n = 0; n < count; ++n) {
-      const std::size_t at = std::size_t{(published_ + n) & (slots_ - 1)} * kPostedSize;
-      Machine::store_word(ring_, at, line_[n].offset);
-      // POST: the offset, and our reading of what was sent before, happen before this is seen.
-      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);
-    }
-    published_ = static_cast<Position>(published_ + count);
+    if (held_ == 0) return false;
     held_ = 0;
-    return count != 0;
+    // POST: the batch, and our reading of what was sent before, happen before this is seen.
+    Machine::store_header(ring_, first_at_, first_word_, std::memory_order_release);
+    return true;
   }
 
   [[nodiscard]] std::uint32_t held() const { return held_; }  // Posted, and not yet exposed.
 
  private:
-  struct Descriptor {
-    std::uint64_t offset;
-    std::uint64_t word;
-  };
-
   const Data ring_;
   const std::uint32_t slots_;
+  const int lap_shift_ = std::countr_zero(slots_);
+  Position position_ = 0;  // Descriptors posted so far.
   std::uint32_t held_ = 0;
-  Position published_ = 0;  // Descriptors exposed so far.
-  std::array<Descriptor, kPostedPerLine> line_{};
+  std::size_t first_at_ = 0;  // Of the first that is held: its word 1, and what belongs there.
+  std::uint64_t first_word_ = 0;
 };
 
 // What the producing process reads. The position is its caller's.
@@ -164,7 +168,7 @@ class PostedReader {
     const std::size_t at = std::size_t{position & (slots_ - 1)} * kPostedSize;
     // POST: meets the consumer's release in publish().
     const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);
-    if (static_cast<std::uint8_t>(word) != posted_generation(position, slots_)) {
+    if (static_cast<std::uint8_t>(word) != posted_generation(position, lap_shift_)) {
       return Look::kNothing;
     }
     posted.offset = Machine::load_word(ring_, at);
@@ -180,12 +184,13 @@ class PostedReader {
     const std::size_t at = std::size_t{position & (slots_ - 1)} * kPostedSize;
     // POST: meets the consumer's release in publish().
     const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);
-    return static_cast<std::uint8_t>(word) == posted_generation(position, slots_);
+    return static_cast<std::uint8_t>(word) == posted_generation(position, lap_shift_);
   }
 
  private:
   const Data ring_;
   const std::uint32_t slots_;
+  const int lap_shift_ = std::countr_zero(slots_);
   const std::uint64_t map_size_;
 };
 

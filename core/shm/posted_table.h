@@ -20,17 +20,18 @@ namespace comch::shm {
 class PostedTable {
  public:
   struct Entry {
-    std::uint64_t offset = 0;    // Of the room in the memory map.
-    std::uint64_t capacity = 0;  // Bytes of it; 0 without a buffer.
-    bool posted = false;
+    std::uint64_t offset = 0;  // Of the room in the memory map.
+    std::uint64_t limit = 0;   // Its bytes and one more; 0: not posted.
+
+    [[nodiscard]] std::uint64_t capacity() const { return limit - 1; }  // 0 without a buffer.
   };
 
   // One entry for each index, none posted.
   explicit PostedTable(std::span<Entry> entries) : entries_(entries) {}
 
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-    assert(index < entries_.size() && !entries_[index].posted);
-    entries_[index] = {offset, capacity, true};
+    assert(index < entries_.size() && !posted(index));
+    entries_[index] = {offset, capacity + 1};
     ++posted_;
   }
 
@@ -39,24 +40,24 @@ class PostedTable {
   [[nodiscard]] const Entry* find(std::uint16_t index, std::uint64_t length) const {
     if (index >= entries_.size()) return nullptr;
     const Entry& entry = entries_[index];
-    return entry.posted && length <= entry.capacity ? &entry : nullptr;
+    return length < entry.limit ? &entry : nullptr;
   }
 
   // Takes a posted index back, so that no second message can name it.
   void complete(std::uint16_t index) {
-    assert(index < entries_.size() && entries_[index].posted);
-    entries_[index].posted = false;
+    assert(index < entries_.size() && posted(index));
+    entries_[index].limit = 0;
     --posted_;
   }
 
-  [[nodiscard]] bool posted(std::uint16_t index) const { return entries_[index].posted; }
+  [[nodiscard]] bool posted(std::uint16_t index) const { return entries_[index].limit != 0; }
   [[nodiscard]] std::uint32_t posted() const { return posted_; }  // Not completed.
 
   // Completes every posted index, each after handing it to `each`: the peer is gone.
   template <class Each>
   void complete_all(Each&& each) {
     for (std::uint32_t index = 0; index < entries_.size(); ++index) {
-      if (!entries_[index].posted) continue;
+      if (entries_[index].limit == 0) continue;
       complete(static_cast<std::uint16_t>(index));
       each(static_cast<std::uint16_t>(index));
     }

@@ -134,7 +134,7 @@ class Stash {
 
   alignas(kCacheLine) Atomic<std::uint64_t> word_{0};
   Atomic<std::uint32_t> seated_{0};
-  alignas(kCacheLine) std::array<Atomic<std::uint64_t>, 2 * kRoom> entries_{};
+  alignas(kCacheLine) std::array<Atomic<std::uint64_t>, std::size_t{2} * kRoom> entries_{};
 };
 
 }  // namespace comch::shm

@@ -3,19 +3,16 @@
 // The oracle: what decode() lets through is exactly what encode() would have written, byte for
 // byte; so nothing is accepted that no correct peer writes. Some inputs get a sound
 // header, for the fuzzer to spend its time behind it, or are a sound packet with some bytes
-// changed. HANDSHAKE_SOURCE names the code under test, which may have a planted mistake (see
-// plant.py).
-#ifndef HANDSHAKE_SOURCE
-#define HANDSHAKE_SOURCE "wire/handshake.cc"
-#endif
-#include HANDSHAKE_SOURCE
-
+// changed. The sources may be copies with a planted mistake (see plant_tree.py).
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <vector>
+
+#include "wire/frame.cc"
+#include "wire/handshake.cc"
 
 namespace {
 

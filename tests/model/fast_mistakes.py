@@ -14,8 +14,8 @@ MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
     'post_publish_relaxed': (
         POSTED,
-        'Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);',
-        'Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_relaxed);'),
+        'Machine::store_header(ring_, first_at_, first_word_, std::memory_order_release);',
+        'Machine::store_header(ring_, first_at_, first_word_, std::memory_order_relaxed);'),
     'post_meet_relaxed': (
         POSTED,
         'const std::uint64_t word = Machine::load_header(ring_, at + 8, std::memory_order_acquire);\n'
@@ -24,15 +24,12 @@ MISTAKES = {
         '    if ('),
     'post_of_any_lap': (
         POSTED,
-        'if (static_cast<std::uint8_t>(word) != posted_generation(position, slots_)) {',
+        'if (static_cast<std::uint8_t>(word) != posted_generation(position, lap_shift_)) {',
         'if (static_cast<std::uint8_t>(word) == 0) {'),
-    'post_published_before_its_offset': (
+    'posts_not_withheld': (
         POSTED,
-        '      Machine::store_word(ring_, at, line_[n].offset);\n'
-        '      // POST: the offset, and our reading of what was sent before, happen before this is seen.\n'
-        '      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);\n',
-        '      Machine::store_header(ring_, at + 8, line_[n].word, std::memory_order_release);\n'
-        '      Machine::store_word(ring_, at, line_[n].offset);\n'),
+        '    if (held_ == 0) {\n      first_at_',
+        '    if (false) {\n      first_at_'),
     'lane_publish_relaxed': (
         LANE,
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',
@@ -66,8 +63,8 @@ MISTAKES = {
         '                          std::memory_order_relaxed);'),
     'return_meet_relaxed': (
         RETURNS,
-        'Machine::load_header(ring_, at, std::memory_order_acquire);',
-        'Machine::load_header(ring_, at, std::memory_order_relaxed);'),
+        'Machine::load_header(ring_, at, std::memory_order_acquire);\n    const auto next',
+        'Machine::load_header(ring_, at, std::memory_order_relaxed);\n    const auto next'),
     # Orders and steps of a cooperative copy.
     'copied_relaxed': (
         CHUNK,

@@ -1,6 +1,7 @@
 """The rooms of the project and what each may include.
 
-The arrow is base <- os, shm, wire <- engine <- transport <- comch <- include/comch users.
+The arrow is base <- os, shm, wire <- engine <- transport, msgq <- comch <- dpa, and all of it
+<- include/comch users.
 A file belongs to the room with the longest matching prefix. `project` lists what a quoted
 include (or <comch/...>) may begin with; a name without a slash is a file beside the includer.
 """
@@ -36,8 +37,10 @@ ROOMS = {
                                  "os/", "base/", "comch/")),
     "core/transport/rdma/": Room(("transport/rdma/", *INTERFACE, "shm/", "wire/",
                                   "os/", "base/", "comch/"), ("fmt", "verbs")),
-    "core/comch/": Room(("base/", "os/", "shm/", "wire/", "engine/", "transport/", "comch/"),
+    "core/comch/": Room(("base/", "os/", "shm/", "wire/", "engine/", "transport/", "msgq/", "comch/"),
                         ("fmt", "toml")),
+    "core/msgq/": Room(("msgq/", "base/", "os/", "shm/", "comch/")),
+    "core/dpa/": Room(("dpa/", "msgq/", "base/", "shm/", "comch/")),
     "core/doca/": Room(("doca", "comch/"), ("fmt",)),
     "core/tool/": Room(("tool/", "comch/"), ("fmt", "cli", "json"), True),
     "uring/": Room(("uring/", "comch/"), ("fmt", "uring", "cpu"), True),

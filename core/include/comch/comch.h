@@ -13,8 +13,11 @@
 #include "comch/consumer.h"         // IWYU pragma: export
 #include "comch/context.h"          // IWYU pragma: export
 #include "comch/device.h"           // IWYU pragma: export
+#include "comch/dpa.h"              // IWYU pragma: export
+#include "comch/dpa_queue.h"        // IWYU pragma: export
 #include "comch/log.h"              // IWYU pragma: export
 #include "comch/memory_map.h"       // IWYU pragma: export
+#include "comch/msgq.h"             // IWYU pragma: export
 #include "comch/producer.h"         // IWYU pragma: export
 #include "comch/progress_engine.h"  // IWYU pragma: export
 #include "comch/result.h"           // IWYU pragma: export

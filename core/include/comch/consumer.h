@@ -1,7 +1,7 @@
 // Consumer: the receiving end of the fast path.
 //
-// A consumer belongs to one Connection and posts buffers; a Producer on the other side
-// sends into the next one posted, and the data lands in the buffer itself.
+// A consumer belongs to one Connection (or MsgQ, see create()) and posts buffers; a Producer on the
+// other side sends into the next one posted, and the data lands in the buffer itself.
 //
 //   auto consumer = Consumer::create(connection, *map).value();
 //   consumer->configure_receive(64,
@@ -44,6 +44,8 @@
 
 #pragma GCC visibility push(default)
 namespace comch {
+
+class MsgQ;
 
 enum class ProducerId : std::uint32_t {};  // Unique per connection and side.
 
@@ -99,8 +101,8 @@ class ReceiveTask {
 
 // What poll() answers: a posted buffer, filled, and yours again.
 struct Received {
-  Buffer* buffer = nullptr;  // Null: it was posted without one.
-  std::uint64_t length = 0;  // Bytes put behind the buffer's data.
+  Buffer* buffer = nullptr;              // Null: it was posted without one.
+  std::uint64_t length = 0;              // Bytes put behind the buffer's data.
   std::span<const std::byte> immediate;  // Valid until the next poll().
   HandedOver handed_over;
   ProducerId producer{};
@@ -129,6 +131,11 @@ class Consumer : public Context {
   // bad_state: the connection is not established, or the map not started. not_permitted: the
   // map may not be written by the other side (Access::kPciReadWrite). full: kMaxConsumers.
   static Result<std::unique_ptr<Consumer>> create(Connection& connection, MemoryMap& map);
+  // The CPU's end of a MsgQ. It takes immediate data alone, at most MsgQ::kMaxImmediate bytes,
+  // and no buffers; it runs at once, and no peer can be lost.
+  // bad_state: the MsgQ is not started. not_permitted: its consumers run on the accelerator.
+  // full: it has MsgQ::max_consumers().
+  static Result<std::unique_ptr<Consumer>> create(MsgQ& queue);
   // in_use: it is not idle, and unchanged. invalid_value: null.
   static Status destroy(std::unique_ptr<Consumer>& consumer);
 
@@ -136,14 +143,16 @@ class Consumer : public Context {
   Status configure_receive(std::uint32_t tasks, Handler received, Handler failed);
   Status set_immediate_size(std::uint32_t bytes);  // Bytes a message may bring; 0: none.
   // Default kAuto: mapped where the memory map can be shown to the other side, else staged.
-  // start() answers not_supported when a way that was asked for is not to be had.
+  // start() answers not_supported when a way that was asked for is not to be had; of a MsgQ,
+  // which has no data to move, this call does.
   Status set_way(DataWay way);
 
   std::uint32_t tasks() const;
   std::uint32_t immediate_size() const;
-  DataWay way() const;    // Which is in use, from start() on.
-  ConsumerId id() const;  // From start() on; another one after each start.
-  Connection& connection() const;
+  DataWay way() const;             // Which is in use, from start() on.
+  ConsumerId id() const;           // From start() on; another one after each start.
+  Connection& connection() const;  // Of one that has a connection: queue() is null.
+  MsgQ* queue() const;
   ConsumerCounters counters() const;
   std::size_t posted() const;
 
@@ -152,7 +161,8 @@ class Consumer : public Context {
   // is not lent, or not of this consumer's map.
   Result<ReceiveTask*> allocate_receive(Buffer* buffer);
 
-  // Arrays. A consumer is used through tasks or through arrays, not both at a time.
+  // Arrays. A consumer is used through tasks or through arrays: what comes first after start()
+  // counts, and the other is answered bad_state.
   // Posts the buffers and answers how many: fewer when tasks() are posted, or one is not of
   // the map; a null pointer posts no buffer. bad_state: not running.
   Result<std::size_t> post(std::span<Buffer* const> buffers);

@@ -1,7 +1,8 @@
 // Producer: the sending end of the fast path.
 //
-// A producer belongs to one Connection and sends into the buffers that consumers of the
-// other side have posted, each consumer by its id (Server::on_consumer() tells of them).
+// A producer belongs to one Connection (or MsgQ, see create()) and sends into the buffers that
+// consumers of the other side have posted, each consumer by its id (Server::on_consumer() tells
+// of them).
 //
 //   auto producer = Producer::create(connection).value();
 //   producer->configure_send(64, [](ProducerTask& task) { task.free(); }, ...);
@@ -45,6 +46,8 @@
 
 #pragma GCC visibility push(default)
 namespace comch {
+
+class MsgQ;
 
 class ProducerTask {
  public:
@@ -117,14 +120,19 @@ class Producer : public Context {
   using SpaceHandler = std::function<void(Producer&, ConsumerId)>;
   using ReturnHandler = std::function<void(Producer&, Buffer&)>;
   static constexpr std::uint32_t kMaxTasks = 8192;
-  static constexpr std::uint32_t kMaxProducers = 1024;  // Of one side of a connection.
-  static constexpr std::uint32_t kMaxLoans = 32;        // At a time, of one consumer.
+  static constexpr std::uint32_t kMaxProducers = 1024;   // Of one side of a connection.
+  static constexpr std::uint32_t kMaxLoans = 32;         // At a time, of one consumer.
   static constexpr std::uint32_t kMaxHandedOver = 1024;  // At a time, to one consumer.
   static constexpr std::size_t kDefaultCooperative = std::size_t{64} << 10U;
   static constexpr std::size_t kDefaultStaging = std::size_t{1} << 20U;
 
   // bad_state: the connection is not established. full: kMaxProducers.
   static Result<std::unique_ptr<Producer>> create(Connection& connection);
+  // The CPU's end of a MsgQ. It sends immediate data alone: data is answered invalid_value,
+  // reserve() and hand_over() not_supported; no peer can be lost.
+  // bad_state: the MsgQ is not started. not_permitted: its producers run on the accelerator.
+  // full: it has MsgQ::max_producers().
+  static Result<std::unique_ptr<Producer>> create(MsgQ& queue);
   // in_use: it is not idle, and unchanged. invalid_value: null.
   static Status destroy(std::unique_ptr<Producer>& producer);
 
@@ -143,7 +151,8 @@ class Producer : public Context {
 
   std::uint32_t tasks() const;
   ProducerId id() const;
-  Connection& connection() const;
+  Connection& connection() const;  // Of one that has a connection: queue() is null.
+  MsgQ* queue() const;
   ProducerCounters counters() const;
 
   // Tasks. `buffer` may be null: immediate data alone.

@@ -13,16 +13,16 @@ using comch::shm::ChunkJob;
 using comch::shm::JobState;
 using comch::shm::LaneKind;
 using comch::shm::LaneRecord;
-using comch::shm::Look;
 using comch::shm::PostedTable;
 
 namespace {
 
-// What the message needs of the posted buffer: a hand-over stays where it is, and the chunks
-// behind a staged message's first are within what that one asked for.
-std::uint64_t room_for(const LaneRecord& record) {
-  return record.kind == LaneKind::kHandOver || record.kind == LaneKind::kStagedNext ? 0
-                                                                                    : record.length;
+// What the message needs of the posted buffer: a hand-over stays where it is. A chunk behind a
+// staged message's first needs room for all of the message: its index may be another buffer's by
+// now, if another lane of the process has used it up.
+std::uint64_t room_for(const InLane& lane, const LaneRecord& record) {
+  if (record.kind == LaneKind::kHandOver) return 0;
+  return record.kind == LaneKind::kStagedNext ? lane.staged_total : record.length;
 }
 
 Passage passage_of(LaneKind kind) {
@@ -46,16 +46,12 @@ Passage passage_of(LaneKind kind) {
 
 }  // namespace
 
-ConsumerPort::Step ConsumerPort::take(InLane& lane, Arrival& arrival) {
-  LaneRecord record;
-  const Look found = lane.reader.look(record);
-  if (found == Look::kNothing) [[likely]]
-    return Step::kNothing;
-  if (found == Look::kBroken) return Step::kBroken;
-  const PostedTable::Entry* const entry = table_.find(record.index, room_for(record));
+ConsumerPort::Step ConsumerPort::take_other(InLane& lane, const LaneRecord& record,
+                                            Arrival& arrival) {
+  const PostedTable::Entry* const entry = table_.find(record.index, room_for(lane, record));
   if (entry == nullptr) [[unlikely]]
     return Step::kBroken;
-  std::byte* const to = entry->capacity != 0 ? memory_.data() + entry->offset : nullptr;
+  std::byte* const to = entry->capacity() != 0 ? memory_.data() + entry->offset : nullptr;
   arrival.handed = {};
   arrival.length = record.length;
   switch (record.kind) {
@@ -106,6 +102,7 @@ void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record) 
 ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& record,
                                              std::byte* to) {
   if (record.kind == LaneKind::kStaged) {
+    lane.staged_total = record.length;
     lane.staged = 0;
     lane.staged_index = record.index;
     take_immediate(lane, record);
@@ -128,7 +125,12 @@ ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record
   const std::span<const std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
   if (!contains(source.size(), range)) return Step::kBroken;
-  if (!lane.job) lane.job.emplace(lane.reader.job(record));
+  if (!lane.job) {
+    lane.job.emplace(lane.reader.job(record));
+    lane.job_record = record;
+  } else if (record != lane.job_record) {
+    return Step::kBroken;  // Its chunks are those of the message that was begun.
+  }
   bool did = false;
   ChunkJob<>::Chunk chunk;
   for (int n = 0; n < kChunks && lane.job->claim(chunk); ++n) {
@@ -182,9 +184,9 @@ void ConsumerPort::sweep() {
   sweep_ = false;
   std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
     if (!lane->ended || lane->reader.ready()) return false;
-    if (lane->staged_open) {
+    if (lane->staged_open && table_.posted(lane->staged_index)) {
       const PostedTable::Entry entry = entries_[lane->staged_index];
-      writer_.post(lane->staged_index, entry.offset, entry.capacity);
+      writer_.post(lane->staged_index, entry.offset, entry.capacity());
       unheard_ = true;
     }
     return true;

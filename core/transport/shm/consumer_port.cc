@@ -16,7 +16,8 @@ namespace comch::transport::shm {
 
 using comch::shm::PostedLayout;
 
-Result<std::unique_ptr<ConsumerPort>> ConsumerPort::open(Reactor& reactor, std::shared_ptr<Hub> hub,
+Result<std::unique_ptr<ConsumerPort>> ConsumerPort::open(Reactor& reactor,
+                                                         const std::shared_ptr<Hub>& hub,
                                                          const Setup& setup,
                                                          ConsumerPortOwner& owner) {
   const Result<PostedLayout> layout = PostedLayout::make(setup.depth);
@@ -110,6 +111,11 @@ bool ConsumerPort::ready() const {
                              [](const auto& lane) { return lane->ended || lane->reader.ready(); });
 }
 
+bool ConsumerPort::has_message() const {
+  return std::ranges::any_of(
+      lanes_, [](const auto& lane) { return !lane->reader.broken() && lane->reader.ready(); });
+}
+
 // --- The line ----------------------------------------------------------------------------
 
 // One packet per call: the reactor says again when there is more.
@@ -165,6 +171,7 @@ void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) 
     if (state_ != State::kOpening) return;
     state_ = State::kOpen;
     may_relax_ = own_membarrier_ && accepted->membarrier;
+    relax();  // This engine is awake: producers need no fence before its first sleep.
     return owner_.on_accepted();
   } else {
     done = fail(Errc::connection_reset, "a packet that does not belong on a consumer's line");
@@ -185,6 +192,8 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
       InLane::make(lane, depth_, immediate_max_, own_membarrier_, fds);
   if (!made) return std::unexpected(made.error());
   lanes_.push_back(std::move(*made));
+  // Its producer may sleep until something is posted, which was told to the lanes known then.
+  lanes_.back()->tell();
   return {};
 }
 

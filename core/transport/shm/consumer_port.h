@@ -13,6 +13,7 @@
 // what has arrived.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -35,6 +36,7 @@ namespace comch::transport::shm {
 
 // How a message's data came.
 enum class Passage : std::uint8_t { kNone, kInline, kDirect, kStaged, kCooperative, kHandOver };
+inline constexpr std::size_t kPassages = 6;
 
 // A message: its data is in the posted buffer `index`, or where `handed` says.
 struct Arrival {
@@ -70,7 +72,8 @@ class ConsumerPort final : public Readiness {
   };
 
   // connection_reset, full: see Hub::enter(). operating_system, no_memory: see sys.
-  static Result<std::unique_ptr<ConsumerPort>> open(Reactor& reactor, std::shared_ptr<Hub> hub,
+  static Result<std::unique_ptr<ConsumerPort>> open(Reactor& reactor,
+                                                    const std::shared_ptr<Hub>& hub,
                                                     const Setup& setup, ConsumerPortOwner& owner);
   struct Parts {
     comch::shm::PostedLayout layout;
@@ -109,12 +112,11 @@ class ConsumerPort final : public Readiness {
       InLane& lane = *lanes_[first_++];
       const std::size_t before = budget;
       Step step = Step::kNothing;
-      Arrival arrival;
-      for (unsigned n = 0; n < kTurn && budget != 0; ++n) {
-        step = take(lane, arrival);
+      // Where there is one there is no other to have a turn.
+      for (std::size_t left = lanes == 1 ? budget : std::min(budget, kTurn); left != 0; --left) {
+        step = take(lane, sink);
         if (step != Step::kArrival) break;
         --budget;
-        sink(static_cast<const Arrival&>(arrival));
       }
       if (budget == before && step != Step::kPart) [[likely]] {
         if (step == Step::kBroken || lane.ended) settle(lane, step);
@@ -132,6 +134,11 @@ class ConsumerPort final : public Readiness {
 
   // Ends it; what is posted comes back through take_back().
   void close();
+  // Reads what the other side has said so far: a message that has arrived may be in a lane whose
+  // announcement nobody has read yet.
+  void catch_up() {
+    for (std::size_t n = 0; n < kMaxLanes && read_line(); ++n) continue;
+  }
   // Takes back every posted index; for a closed port whose lanes are empty.
   template <class Each>
   void take_back(Each&& each) {
@@ -141,6 +148,9 @@ class ConsumerPort final : public Readiness {
   // For the engine's source; see engine/source.h.
   bool arm() { return sleeper_.arm(); }
   bool ready() const;
+  // Whether a lane that can be read holds something. Nothing may come of it: half a message, of
+  // a producer that is gone.
+  bool has_message() const;
   void disarm() { sleeper_.disarm(); }
   void relax() {
     if (may_relax_) sleeper_.relax();
@@ -151,13 +161,48 @@ class ConsumerPort final : public Readiness {
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
   enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken };
-  static constexpr unsigned kTurn = 32;  // Messages of one lane before the next has its turn.
+  static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kMaxLanes = 1024;
 
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
-  Step take(InLane& lane, Arrival& arrival);
+  // One message of a lane, or a part of one.
+  template <class Sink>
+  Step take(InLane& lane, Sink& sink) {
+    comch::shm::LaneRecord record;
+    const comch::shm::Look found = lane.reader.look(record);
+    if (found == comch::shm::Look::kNothing) return Step::kNothing;
+    if (found == comch::shm::Look::kBroken) [[unlikely]]
+      return Step::kBroken;
+    if (is_plain(record)) [[likely]] {
+      const comch::shm::PostedTable::Entry* const entry = table_.find(record.index, record.length);
+      if (entry == nullptr) [[unlikely]]
+        return Step::kBroken;
+      const bool in_slot = record.kind == comch::shm::LaneKind::kInline;
+      if (in_slot) lane.reader.copy_data(memory_.data() + entry->offset, record);
+      table_.complete(record.index);
+      lane.reader.pop(record);
+      sink(Arrival{.index = record.index,
+                   .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                   .producer = lane.producer(),
+                   .length = record.length,
+                   .immediate = {},
+                   .handed = {}});
+      return Step::kArrival;
+    }
+    Arrival arrival;
+    const Step step = take_other(lane, record, arrival);
+    if (step == Step::kArrival) sink(static_cast<const Arrival&>(arrival));
+    return step;
+  }
+  // Data alone, in its slot or in the posted buffer, as most messages are.
+  static bool is_plain(const comch::shm::LaneRecord& record) {
+    return (record.kind == comch::shm::LaneKind::kInline ||
+            record.kind == comch::shm::LaneKind::kDirect) &&
+           record.immediate == 0 && record.length != 0;
+  }
+  Step take_other(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);

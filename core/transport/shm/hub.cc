@@ -136,6 +136,7 @@ std::shared_ptr<RemoteConsumer> Hub::find(std::uint32_t id) const {
 std::vector<std::uint32_t> Hub::remote_ids() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::uint32_t> ids;
+  ids.reserve(remote_.size());
   for (const auto& [id, consumer] : remote_) ids.push_back(id);
   return ids;
 }

@@ -44,9 +44,12 @@ class InLane {
   void tell();
 
   comch::shm::LaneReader<> reader;
-  // The job at the head of the lane, when it has been begun.
+  // The job at the head of the lane, when it has been begun; and what its slot, which the producer
+  // can change at any time, said of it then.
   std::optional<comch::shm::ChunkJob<>> job;
-  // Bytes of the staged message at the head that are copied.
+  comch::shm::LaneRecord job_record;
+  // Bytes of the staged message at the head: in all, and copied.
+  std::uint64_t staged_total = 0;
   std::uint64_t staged = 0;
   std::uint16_t staged_index = 0;
   bool staged_open = false;  // More of it is to come.

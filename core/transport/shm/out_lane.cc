@@ -77,6 +77,12 @@ Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> c
       Parts{std::move(consumer), seat, *layout, std::move(*mapping), options});
 }
 
+// Bytes of the longest message that is copied by this side alone, and in one go.
+std::size_t OutLane::longest_alone(const Options& options) {
+  if (options.cooperative == 0) return kAtOnce;
+  return std::min<std::size_t>(options.cooperative - 1, kAtOnce);
+}
+
 OutLane::OutLane(Parts parts)
     : consumer_(std::move(parts.consumer)),
       seat_(parts.seat),
@@ -84,11 +90,14 @@ OutLane::OutLane(Parts parts)
       options_(parts.options),
       mapping_(std::move(parts.mapping)),
       memory_(consumer_->memory()),
+      small_(memory_.empty() ? comch::shm::kLanePayload : longest_alone(options_)),
       writer_(comch::shm::lane_at(mapping_.bytes().data()), mapping_.bytes().data() + layout_.slots,
               mapping_.bytes().data() + layout_.side, layout_.shape),
       data_ringer_(consumer_->data_bell(), !consumer_->own_membarrier),
       sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell) {
   hand_.reserve(comch::shm::kHandMax);
+  // Who waits for nothing is not to be rung, and the consumer's posts cost it no fence.
+  relax();
   if (layout_.shape.bounce_size != 0) bounce_ends_.resize(layout_.shape.slots);
   if (layout_.returns_slots == 0) return;
   lent_ = std::make_unique<bool[]>(options_.handles);
@@ -101,6 +110,10 @@ OutLane::~OutLane() {
   for (Loaned& loan : loans_) {
     if (std::exchange(loan.out, false)) hand_.push_back(loan.posted);
   }
+  // Of a message that is half copied nobody has heard, unless its first piece is staged: the
+  // buffer of that one is the consumer's to post again.
+  const bool heard_of = consumer_->terms.way == wire::Way::kStaged;
+  if (transfer_ && (!heard_of || transfer_->done == 0)) hand_.push_back(transfer_->to);
   if (!gone()) give_back_hand();
   consumer_->desk.detach(seat_);
 }
@@ -136,11 +149,10 @@ bool OutLane::take(Posted& posted) {
 void OutLane::untake(const Posted& posted) { hand_.push_back(posted); }
 
 void OutLane::return_ahead() {
-  // The last taken first, as a desk wants it.
-  for (const Posted& posted : hand_) {
-    if (!consumer_->desk.put_back(seat_, posted)) return;  // Kept, and used next.
-  }
-  hand_.clear();
+  // The last taken first, as a desk wants it. What it does not take is used next.
+  const auto kept = std::ranges::find_if(
+      hand_, [this](const Posted& posted) { return !consumer_->desk.put_back(seat_, posted); });
+  hand_.erase(hand_.begin(), kept);
 }
 
 void OutLane::take_ahead(std::size_t messages) {
@@ -185,12 +197,6 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
     return put_done(&LaneCounters::in_slot, data.size());
   }
   return put_long(posted, data, immediate, source);
-}
-
-void OutLane::publish() {
-  if (!writer_.publish() || !data_ringer_.should_ring()) return;
-  consumer_->ring();
-  ++counters_.wakes_sent;
 }
 
 Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) {

@@ -12,9 +12,11 @@
 // Threads: the producer's. Lifetime: owned by the producer's port. Errors: outcomes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -90,6 +92,14 @@ class OutLane {
   Outcome put(Bytes data, Bytes immediate, const SharedMemory* source);
   void publish();
 
+  // put() for the first of `count` messages, as long as they are data alone, not long, and find
+  // a posted buffer that is long enough; answers how many. `data(n)`: of the n-th; empty: it has
+  // more to it. Of the one that ends it put() says what is the matter.
+  template <class Data>
+  std::size_t put_small(std::size_t count, Data&& data);
+  // The same of a single message.
+  bool put_one(Bytes message);
+
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
   // used goes back with return_ahead().
   void take_ahead(std::size_t messages);
@@ -147,7 +157,8 @@ class OutLane {
     bool silent = false;         // Nobody counts it.
     Bytes data;
   };
-  static constexpr std::uint32_t kMaxUnfinished = 64;  // A power of two.
+  static constexpr std::size_t kAtOnce = std::size_t{64} << 10U;  // Copied without a thought.
+  static constexpr std::uint32_t kMaxUnfinished = 64;             // A power of two.
   // The one long message that is copied in parts: everything behind it waits.
   struct Transfer {
     Posted to;
@@ -162,6 +173,13 @@ class OutLane {
   // What take() did not get, as an outcome.
   Outcome nothing() const;
   Outcome check(Bytes immediate) const;
+  // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
+  bool is_unhindered() const {
+    return !gone() && !failure_ && unfinished_count_ == 0 && !transfer_ && hand_.empty() &&
+           !layout_.shape.head_credit;
+  }
+  static std::size_t longest_alone(const Options& options);
+  void put_at_once(const Posted& posted, Bytes message);
   Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
   Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
                   Bytes immediate);
@@ -188,11 +206,13 @@ class OutLane {
   const Options options_;
   const os::Mapping mapping_;
   const std::span<std::byte> memory_;  // Of the consumer; empty: not mapped.
+  const std::size_t small_;            // Bytes of the longest message that put_small() takes.
   comch::shm::LaneWriter<> writer_;
   comch::shm::BellRinger<comch::shm::FastMachine> data_ringer_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
   std::optional<Error> failure_;                       // Set: nothing is sent any more.
   std::vector<Posted> hand_;                           // Taken, and not used: the next to be used.
+  std::array<Posted, comch::shm::kStashMax> ahead_;    // Being taken.
   std::array<Unfinished, kMaxUnfinished> unfinished_;  // In a circle.
   std::uint32_t unfinished_first_ = 0;
   std::uint32_t unfinished_count_ = 0;
@@ -206,5 +226,55 @@ class OutLane {
   std::vector<std::uint32_t> free_handles_;
   LaneCounters counters_;
 };
+
+inline bool OutLane::put_one(Bytes message) {
+  if (message.size() - 1 >= small_ || !is_unhindered()) [[unlikely]]
+    return false;
+  if (consumer_->desk.take(seat_, std::span(ahead_).first(1)) == 0) return false;
+  if (message.size() > ahead_[0].capacity) [[unlikely]] {
+    untake(ahead_[0]);
+    return false;
+  }
+  put_at_once(ahead_[0], message);
+  return true;
+}
+
+template <class Data>
+std::size_t OutLane::put_small(std::size_t count, Data&& data) {
+  if (!is_unhindered()) return 0;
+  std::size_t done = 0;
+  for (std::size_t wanted = ahead_.size(), put = wanted; put == wanted && done != count;) {
+    wanted = std::min(count - done, ahead_.size());
+    const std::size_t taken = consumer_->desk.take(seat_, std::span(ahead_).first(wanted));
+    for (put = 0; put != taken; ++put) {
+      const Bytes message = data(done);
+      if (message.size() - 1 >= small_ || message.size() > ahead_[put].capacity) break;
+      put_at_once(ahead_[put], message);
+      ++done;
+    }
+    for (std::size_t n = taken; n > put; --n) untake(ahead_[n - 1]);
+  }
+  return done;
+}
+
+inline void OutLane::put_at_once(const Posted& posted, Bytes message) {
+  ++counters_.messages;
+  counters_.bytes += message.size();
+  if (message.size() <= comch::shm::kLanePayload) {
+    writer_.put_inline(posted.index, message, {});
+    ++counters_.in_slot;
+  } else {
+    std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
+    writer_.put_direct(posted.index, message.size(), {});
+    ++counters_.mapped;
+  }
+}
+
+inline void OutLane::publish() {
+  if (!writer_.publish() || !data_ringer_.should_ring()) [[likely]]
+    return;
+  consumer_->ring();
+  ++counters_.wakes_sent;
+}
 
 }  // namespace comch::transport::shm

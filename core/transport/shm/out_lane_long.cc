@@ -64,10 +64,11 @@ Outcome OutLane::put_job(const Posted& posted, std::uint32_t map, comch::shm::Ra
 }
 
 Outcome OutLane::begin_transfer(const Posted& posted, Bytes data, Bytes immediate) {
-  transfer_.emplace();
-  transfer_->to = posted;
-  transfer_->data = data;
-  transfer_->immediate_size = static_cast<std::uint32_t>(immediate.size());
+  transfer_ = Transfer{.to = posted,
+                       .data = data,
+                       .done = 0,
+                       .immediate = {},
+                       .immediate_size = static_cast<std::uint32_t>(immediate.size())};
   std::ranges::copy(immediate, transfer_->immediate.begin());
   line_up(Unfinished::What::kTransfer);
   return Outcome::kUnderWay;
@@ -172,7 +173,11 @@ OutLane::Progress OutLane::continue_cma() {
                      piece.first(std::min<std::size_t>(piece.size(), kSlice)));
   if (!written) {
     failure_ = written.error();
-    untake(now.to);  // Nobody will hear of it; its bytes may have changed.
+    // Nobody will hear of it; its bytes may have changed. Others may be let do more.
+    untake(now.to);
+    transfer_.reset();
+    give_back_hand();
+    hand_.clear();
     return Progress::kFailed;
   }
   now.done += *written;

@@ -10,7 +10,8 @@
 
 namespace comch::transport::shm {
 
-Result<std::unique_ptr<ProducerPort>> ProducerPort::open(Reactor& reactor, std::shared_ptr<Hub> hub,
+Result<std::unique_ptr<ProducerPort>> ProducerPort::open(Reactor& reactor,
+                                                         const std::shared_ptr<Hub>& hub,
                                                          const OutLane::Options& options,
                                                          ProducerPortOwner& owner) {
   auto sockets = os::pair();

@@ -30,7 +30,8 @@ class ProducerPortOwner {
 class ProducerPort final : public Readiness {
  public:
   // connection_reset, full: see Hub::enter(). operating_system: see sys.
-  static Result<std::unique_ptr<ProducerPort>> open(Reactor& reactor, std::shared_ptr<Hub> hub,
+  static Result<std::unique_ptr<ProducerPort>> open(Reactor& reactor,
+                                                    const std::shared_ptr<Hub>& hub,
                                                     const OutLane::Options& options,
                                                     ProducerPortOwner& owner);
   ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const OutLane::Options& options,
@@ -42,9 +43,12 @@ class ProducerPort final : public Readiness {
   // invalid_value: there is no such consumer. again: it cannot be reached now. Others: the lane
   // cannot be made.
   Result<OutLane*> lane(std::uint32_t consumer) {
-    if (consumer == last_id_ && last_ != nullptr) [[likely]]
-      return last_;
-    return look_up(consumer);
+    OutLane* const last = last_lane(consumer);
+    return last != nullptr ? last : look_up(consumer);
+  }
+  // The lane that was used last, if it is to this consumer.
+  OutLane* last_lane(std::uint32_t consumer) const {
+    return consumer == last_id_ ? last_ : nullptr;
   }
   // Without making one: null when nothing was ever sent there.
   OutLane* lane_if_any(std::uint32_t consumer) const;

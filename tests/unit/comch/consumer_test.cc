@@ -46,6 +46,18 @@ TEST_F(ConsumerTest, HandsOutWhatHasArrivedBeforeItStops) {
   EXPECT_EQ(returned.size(), 1U);
 }
 
+// Of a producer that this side has heard nothing of: its lane is still in the socket.
+TEST_F(ConsumerTest, HandsOutTheFirstMessageOfAProducerBeforeItStops) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 2, 64);
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "in time")));
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(texts, std::vector<std::string>{"in time"});
+  EXPECT_EQ(returned.size(), 1U);
+}
+
 TEST_F(ConsumerTest, LosesItsPeerWithEveryTaskReturnedOnce) {
   Consumer& to = consumer(there);
   Producer& from = producer();

@@ -50,23 +50,31 @@ TEST_F(PostedRingTest, APostIsSeenWhenItIsPublished) {
   EXPECT_EQ(read(1), Look::kNothing);
 }
 
-TEST_F(PostedRingTest, AWholeLineGoesOutByItself) {
-  for (std::uint16_t n = 0; n < 3; ++n) writer.post(n, 0, 1);
-  EXPECT_EQ(read(0), Look::kNothing);
-  writer.post(3, 0, 1);
-  for (std::uint32_t n = 0; n < 4; ++n) ASSERT_EQ(read(n), Look::kMessage) << n;
-  EXPECT_EQ(writer.held(), 0U);
-}
-
-TEST_F(PostedRingTest, LinesStayWholeAfterAPublishInTheMiddleOfOne) {
+TEST_F(PostedRingTest, ABatchIsSeenAsAWhole) {
   writer.post(0, 0, 1);
   writer.publish();
+  ASSERT_EQ(read(0), Look::kMessage);
   writer.post(1, 0, 1);
-  writer.post(2, 0, 1);
-  EXPECT_EQ(read(1), Look::kNothing);
-  writer.post(3, 0, 1);
+  writer.post(2, 8, 1);
+  EXPECT_EQ(read(1), Look::kNothing) << "a reader in order sees nothing before the first";
+  writer.publish();
   EXPECT_EQ(read(1), Look::kMessage);
-  EXPECT_EQ(writer.held(), 0U);
+  ASSERT_EQ(read(2), Look::kMessage);
+  EXPECT_EQ(posted, (Posted{.offset = 8, .capacity = 1, .index = 2}));
+  EXPECT_EQ(read(3), Look::kNothing);
+}
+
+TEST_F(PostedRingTest, ALongBatchGoesOutByItself) {
+  constexpr std::uint32_t kMany = 4 * kPostedTogether;
+  alignas(kCacheLine) std::array<std::byte, kMany * kPostedSize> long_ring{};
+  PostedWriter<FastMachine> long_writer(long_ring.data(), kMany);
+  const PostedReader<FastMachine> long_reader(long_ring.data(), kMany, kMap);
+  for (std::uint16_t n = 1; n < kPostedTogether; ++n) long_writer.post(n, 0, 1);
+  EXPECT_FALSE(long_reader.ready(0));
+  EXPECT_EQ(long_writer.held(), kPostedTogether - 1);
+  long_writer.post(0, 0, 1);
+  EXPECT_EQ(long_writer.held(), 0U);
+  for (std::uint32_t n = 0; n < kPostedTogether; ++n) EXPECT_TRUE(long_reader.ready(n)) << n;
 }
 
 TEST_F(PostedRingTest, APostWithoutBufferIsForImmediateDataAlone) {
@@ -88,6 +96,7 @@ TEST_F(PostedRingTest, TheLargestFieldsSurviveTheWord) {
 
 TEST_F(PostedRingTest, ADescriptorOfTheLapBeforeIsNotTakenForANewOne) {
   for (std::uint16_t n = 0; n < kSlots; ++n) writer.post(n, n, 1);
+  writer.publish();
   EXPECT_EQ(read(kSlots), Look::kNothing);
   writer.post(100, 100, 1);
   writer.publish();

@@ -4,10 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <fstream>
-#include <sstream>
 #include <vector>
+
+#include "unit/wire/format_example.h"
 
 namespace comch::wire {
 namespace {
@@ -73,24 +72,7 @@ TEST(HandshakeTest, TheLargestPacketsFitIntoKMaxPacket) {
 }
 
 TEST(HandshakeTest, TheExampleOfTheFormatIsWhatTheEncoderWrites) {
-  std::ifstream file(FORMAT_FILE);
-  ASSERT_TRUE(file) << FORMAT_FILE;
-  std::string line;
-  while (std::getline(file, line) && line != "<!-- example: Hello -->") continue;
-  ASSERT_EQ(line, "<!-- example: Hello -->");
-  Bytes documented;
-  // Each line: offset, bytes in hex, two spaces, what they mean.
-  while (std::getline(file, line) && line != "<!-- end -->") {
-    if (line.empty() || line.starts_with("```")) continue;
-    std::istringstream words(line.substr(0, line.find("  ", 6)));
-    std::string offset;
-    words >> offset;
-    ASSERT_EQ(std::stoul(offset, nullptr, 16), documented.size()) << line;
-    for (std::string hex; words >> hex;) {
-      documented.push_back(static_cast<std::byte>(std::stoul(hex, nullptr, 16)));
-    }
-  }
-  EXPECT_EQ(documented, encoded(example()));
+  EXPECT_EQ(test::documented("Hello"), encoded(example()));
 }
 
 TEST(HandshakeTest, APacketCutAnywhereOrWithBytesBehindItIsRefused) {

@@ -1,0 +1,31 @@
+// ConsumerFace: a Consumer that knows which of the two stands behind it: a ConsumerImpl, of a
+// connection, or a QueueConsumerImpl, of a MsgQ.
+//
+// A face asks this once per call, by a branch that is always the same way in one program's loop;
+// a virtual call would ask the same and keep the compiler from looking through it.
+//
+// Threads, lifetime: the Consumer's. Errors: none.
+#pragma once
+
+#include <cstdint>
+
+#include "comch/consumer.h"
+
+namespace comch {
+
+class ConsumerFace : public Consumer {
+ public:
+  enum class Kind : std::uint8_t { kConnection, kQueue };
+
+  static bool on_queue(const Consumer& face) {
+    return static_cast<const ConsumerFace&>(face).kind_ == Kind::kQueue;
+  }
+
+ protected:
+  explicit ConsumerFace(Kind kind) : kind_(kind) {}
+
+ private:
+  const Kind kind_;
+};
+
+}  // namespace comch

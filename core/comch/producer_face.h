@@ -1,0 +1,30 @@
+// ProducerFace: a Producer that knows which of the two stands behind it: a ProducerImpl, of a
+// connection, or a QueueProducerImpl, of a MsgQ.
+//
+// consumer_face.h says why this is a branch.
+//
+// Threads, lifetime: the Producer's. Errors: none.
+#pragma once
+
+#include <cstdint>
+
+#include "comch/producer.h"
+
+namespace comch {
+
+class ProducerFace : public Producer {
+ public:
+  enum class Kind : std::uint8_t { kConnection, kQueue };
+
+  static bool on_queue(const Producer& face) {
+    return static_cast<const ProducerFace&>(face).kind_ == Kind::kQueue;
+  }
+
+ protected:
+  explicit ProducerFace(Kind kind) : kind_(kind) {}
+
+ private:
+  const Kind kind_;
+};
+
+}  // namespace comch

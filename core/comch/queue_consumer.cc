@@ -1,0 +1,303 @@
+// QueueConsumerImpl: see queue_consumer.h.
+#include "comch/queue_consumer.h"
+
+#include <utility>
+
+#include "engine/engine.h"
+
+namespace comch {
+
+using msgq::Delivery;
+
+QueueConsumerImpl::~QueueConsumerImpl() {
+  if (!idle() && engine() != nullptr) leave_engine();
+}
+
+// --- Configuration -----------------------------------------------------------------------
+
+Status QueueConsumerImpl::require_idle() const {
+  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
+  return {};
+}
+
+Status QueueConsumerImpl::configure_receive(std::uint32_t tasks, Consumer::Handler received,
+                                            Consumer::Handler failed) {
+  if (Status s = require_idle(); !s) return s;
+  if (tasks == 0 || tasks > MsgQ::kMaxDepth) {
+    return fail(Errc::invalid_value, "a consumer has 1 to 8,192 tasks");
+  }
+  if (!received || !failed) {
+    return fail(Errc::invalid_value, "both receive callbacks are mandatory");
+  }
+  configured_tasks_ = tasks;
+  received_ = std::move(received);
+  failed_ = std::move(failed);
+  return {};
+}
+
+Status QueueConsumerImpl::set_immediate_size(std::uint32_t bytes) {
+  if (Status s = require_idle(); !s) return s;
+  if (bytes > MsgQ::kMaxImmediate) {
+    return fail(Errc::invalid_value, "a message of a MsgQ has at most 32 bytes");
+  }
+  immediate_size_ = bytes;
+  return {};
+}
+
+Status QueueConsumerImpl::set_way(DataWay way) {
+  if (Status s = require_idle(); !s) return s;
+  if (way == DataWay::kAuto) return {};
+  return fail(Errc::not_supported, "a MsgQ carries immediate data alone");
+}
+
+Status QueueConsumerImpl::check_configuration() {
+  if (configured_tasks_ != 0) return {};
+  return fail(Errc::bad_state, "configure_receive() is mandatory before start()");
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+Status QueueConsumerImpl::take_tasks() {
+  if (tasks_.size() == configured_tasks_) return {};
+  Result<Pool<ReceiveTaskImpl>> pool = Pool<ReceiveTaskImpl>::create(configured_tasks_);
+  if (!pool) return std::unexpected(pool.error());
+  tasks_ = std::move(*pool);
+  std::uint16_t index = 0;
+  for (ReceiveTaskImpl& task : tasks_.all()) {
+    task.queue = this;
+    task.index = index++;
+  }
+  return {};
+}
+
+Result<bool> QueueConsumerImpl::on_start() {
+  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  if (Status s = end_->open(configured_tasks_, immediate_size_); !s) {
+    return std::unexpected(s.error());
+  }
+  if (Status s = engine()->watch(end_->wake_fd(), *this); !s) {
+    end_->close();
+    return std::unexpected(s.error());
+  }
+  counters_ = {};
+  by_array_ = ending_ = false;
+  engine()->make_hot(*this);
+  return true;
+}
+
+void QueueConsumerImpl::on_stop(bool) {
+  ending_ = true;
+  end_->close();
+  request_work();
+}
+
+void QueueConsumerImpl::on_readable() {
+  end_->drain_wakes();
+  ++counters_.wakes_received;
+  engine()->make_hot(*this);
+}
+
+bool QueueConsumerImpl::drained() const {
+  return tasks_.in_use() == 0 && !in_poll_ && back_.empty() && back_array_.empty();
+}
+
+void QueueConsumerImpl::leave_engine() {
+  engine()->remove(*this);
+  engine()->unwatch(end_->wake_fd());
+}
+
+// A stop() with nothing outstanding comes here at once.
+void QueueConsumerImpl::on_idle() { leave_engine(); }
+
+void QueueConsumerImpl::on_cut_off() {
+  if (idle()) return;
+  leave_engine();
+  end_->close();
+  while (const std::optional<std::uint16_t> index = end_->take_back()) {
+    ReceiveTaskImpl& task = tasks_.all()[*index];
+    task.state = TaskState::kAllocated;
+    task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
+    task_completed();
+    // Nobody will ask for it.
+    if (task.in_array) tasks_.release(&task);
+  }
+  back_.clear();
+  back_array_.clear();
+}
+
+bool QueueConsumerImpl::on_work() {
+  bool did = false;
+  if (ending_ && end_->posted() != 0) did = bring_back();
+  return hand_back() || did;
+}
+
+// What has arrived first, and what was accepted and is on its way; then what will not be filled.
+bool QueueConsumerImpl::bring_back() {
+  request_work();
+  if (by_array_ && end_->ready()) return false;  // The application's to poll.
+  if (!by_array_ && poll()) return true;
+  if (!end_->drained()) return false;
+  while (const std::optional<std::uint16_t> index = end_->take_back()) {
+    ReceiveTaskImpl& task = tasks_.all()[*index];
+    task.error = Error{Errc::shutdown, 0, "the consumer is stopping"};
+    task.immediate = {};
+    (task.in_array ? back_array_ : back_).push_back(task);
+  }
+  return true;
+}
+
+bool QueueConsumerImpl::hand_back() {
+  bool did = false;
+  for (int budget = kEndBudget; budget > 0; --budget) {
+    ReceiveTaskImpl* task = back_.pop_front();
+    if (task == nullptr) return did;
+    task->state = TaskState::kAllocated;
+    task_completed();
+    failed_(*task);
+    did = true;
+  }
+  request_work();
+  return did;
+}
+
+// --- Posting -----------------------------------------------------------------------------
+
+namespace {
+
+Status require_none(const Buffer* buffer) {
+  if (buffer == nullptr) return {};
+  return fail(Errc::invalid_value, "a MsgQ carries immediate data alone, and takes no buffer");
+}
+
+}  // namespace
+
+Result<ReceiveTask*> QueueConsumerImpl::allocate(Buffer* buffer) {
+  if (idle()) return fail(Errc::bad_state, "the consumer is not running");
+  if (Status s = require_none(buffer); !s) return std::unexpected(s.error());
+  ReceiveTaskImpl* task = tasks_.acquire();
+  if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
+  task->state = TaskState::kAllocated;
+  task->in_array = false;
+  task->error.reset();
+  task->immediate = {};
+  task->user_data = {};
+  return task;
+}
+
+void QueueConsumerImpl::put_up(ReceiveTaskImpl& task) {
+  task.state = TaskState::kSubmitted;
+  task_submitted();
+  end_->post(task.index);
+}
+
+Status QueueConsumerImpl::submit(ReceiveTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) {
+    return fail(Errc::bad_state, "the task is posted already, or free");
+  }
+  if (idle()) return fail(Errc::bad_state, "the consumer is not running");
+  if (ending_) {
+    task.error = Error{Errc::shutdown, 0, "the consumer is stopping"};
+    task.state = TaskState::kSubmitted;
+    task_submitted();
+    back_.push_back(task);
+    request_work();
+    return {};
+  }
+  task.error.reset();
+  put_up(task);
+  if (!in_poll_) end_->publish();
+  return {};
+}
+
+Status QueueConsumerImpl::free(ReceiveTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) {
+    return fail(Errc::bad_state, "the task is posted, or free already");
+  }
+  task.state = TaskState::kFree;
+  tasks_.release(&task);
+  if (ending_) request_work();
+  return {};
+}
+
+Status QueueConsumerImpl::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
+  if (task.state != TaskState::kAllocated) return fail(Errc::bad_state, "the task is posted");
+  return require_none(buffer);
+}
+
+Result<std::size_t> QueueConsumerImpl::post(std::span<Buffer* const> buffers) {
+  if (state() != ContextState::kRunning) {
+    return fail(Errc::bad_state, "the consumer is not running");
+  }
+  by_array_ = true;
+  std::size_t count = 0;
+  for (const Buffer* buffer : buffers) {
+    ReceiveTaskImpl* task = require_none(buffer) ? tasks_.acquire() : nullptr;
+    if (task == nullptr) break;
+    task->in_array = true;
+    put_up(*task);
+    ++count;
+  }
+  end_->publish();
+  return count;
+}
+
+// --- Receiving ---------------------------------------------------------------------------
+
+ReceiveTaskImpl& QueueConsumerImpl::arrived(const Delivery& delivery) {
+  ++counters_.received_messages;
+  ++counters_.inline_messages;
+  task_completed();
+  return tasks_.all()[delivery.index];
+}
+
+void QueueConsumerImpl::hand_out(const Delivery& delivery) {
+  ReceiveTaskImpl& task = arrived(delivery);
+  task.state = TaskState::kAllocated;
+  task.producer = delivery.producer;
+  task.immediate = delivery.immediate;
+  received_(task);
+}
+
+bool QueueConsumerImpl::poll() {
+  if (by_array_) return end_->ready();
+  in_poll_ = true;
+  const std::size_t count = end_->poll(kBudget, [this](const Delivery& each) { hand_out(each); });
+  in_poll_ = false;
+  if (!ending_) end_->publish();
+  return count != 0;
+}
+
+std::size_t QueueConsumerImpl::poll(std::span<Received> out) {
+  if (idle()) return 0;
+  std::size_t count = 0;
+  end_->poll(out.size(), [&](const Delivery& delivery) {
+    ReceiveTaskImpl& task = arrived(delivery);
+    out[count++] = {.buffer = nullptr,
+                    .length = 0,
+                    .immediate = delivery.immediate,
+                    .handed_over = {},
+                    .producer = delivery.producer};
+    tasks_.release(&task);
+  });
+  if (ending_) request_work();
+  return count;
+}
+
+std::size_t QueueConsumerImpl::take_back(std::span<Buffer*> out) {
+  std::size_t count = 0;
+  while (count != out.size()) {
+    ReceiveTaskImpl* task = back_array_.pop_front();
+    if (task == nullptr) break;
+    out[count++] = nullptr;
+    task_completed();
+    tasks_.release(task);
+  }
+  if (count != 0) request_work();
+  return count;
+}
+
+Status QueueConsumerImpl::give_back(const HandedOver&) {
+  return fail(Errc::invalid_value, "nothing is handed over by a MsgQ");
+}
+
+}  // namespace comch

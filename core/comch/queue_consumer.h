@@ -1,0 +1,126 @@
+// QueueConsumerImpl: what stands behind a Consumer of a MsgQ: tasks or arrays on top of a
+// ReceiveEnd, inside the life of a context. consumer_impl.h is the same for a connection; this
+// one knows no buffers, starts at once, and cannot lose its peer.
+//
+// The end comes in three steps: the end is closed; what has arrived is handed out; what is still
+// posted comes back. Then the context is idle as soon as every task is freed.
+//
+// Threads: the engine's. Lifetime: the application's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/intrusive_list.h"
+#include "base/pool.h"
+#include "comch/consumer.h"
+#include "comch/consumer_face.h"
+#include "comch/msgq.h"
+#include "comch/receive_task.h"
+#include "engine/context_core.h"
+#include "engine/source.h"
+#include "msgq/receive_end.h"
+#include "transport/reactor.h"
+
+namespace comch {
+
+class QueueConsumerImpl final : public engine::ContextCore,
+                                public engine::Source,
+                                public transport::Readiness {
+ public:
+  QueueConsumerImpl(Consumer& face, MsgQ& queue, std::unique_ptr<msgq::ReceiveEnd> end)
+      : ContextCore(face), queue_(queue), end_(std::move(end)) {}
+  ~QueueConsumerImpl() override;
+
+  static QueueConsumerImpl& of(Consumer& face);
+  static const QueueConsumerImpl& of(const Consumer& face);
+
+  // Configuration; see Consumer.
+  Status configure_receive(std::uint32_t tasks, Consumer::Handler received,
+                           Consumer::Handler failed);
+  Status set_immediate_size(std::uint32_t bytes);
+  Status set_way(DataWay way);
+  std::uint32_t tasks() const { return configured_tasks_; }
+  std::uint32_t immediate_size() const { return immediate_size_; }
+  DataWay way() const { return DataWay::kAuto; }
+  ConsumerId id() const { return idle() ? ConsumerId{} : end_->id(); }
+  MsgQ* queue() const { return &queue_; }
+  ConsumerCounters counters() const { return counters_; }
+  std::size_t posted() const { return end_->posted(); }
+
+  // Tasks.
+  Result<ReceiveTask*> allocate(Buffer* buffer);
+  Status submit(ReceiveTaskImpl& task);
+  Status free(ReceiveTaskImpl& task);
+  Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
+
+  // Arrays.
+  Result<std::size_t> post(std::span<Buffer* const> buffers);
+  std::size_t poll(std::span<Received> out);
+  std::size_t take_back(std::span<Buffer*> out);
+  Status give_back(const HandedOver& message);
+
+  // For the engine.
+  bool poll() override;
+  bool arm() override { return end_->arm(); }
+  bool ready() override { return end_->ready(); }
+  void disarm() override { end_->disarm(); }
+  void relax() override { end_->relax(); }
+  void on_readable() override;
+
+ protected:
+  Status check_configuration() override;
+  Result<bool> on_start() override;
+  void on_stop(bool deliver) override;
+  bool on_work() override;
+  bool drained() const override;
+  void on_idle() override;
+  void on_cut_off() override;
+
+ private:
+  static constexpr std::size_t kBudget = 64;  // Messages of one progress().
+  static constexpr int kEndBudget = 256;      // Tasks that come back in one progress().
+
+  Status require_idle() const;
+  Status take_tasks();
+  void leave_engine();
+  void put_up(ReceiveTaskImpl& task);
+  ReceiveTaskImpl& arrived(const msgq::Delivery& delivery);
+  void hand_out(const msgq::Delivery& delivery);
+  bool bring_back();
+  bool hand_back();
+
+  MsgQ& queue_;
+  const std::unique_ptr<msgq::ReceiveEnd> end_;
+  std::uint32_t configured_tasks_ = 0;
+  std::uint32_t immediate_size_ = MsgQ::kMaxImmediate;
+  Consumer::Handler received_;
+  Consumer::Handler failed_;
+  Pool<ReceiveTaskImpl> tasks_;
+  bool in_poll_ = false;                 // Posts are published when it ends.
+  bool by_array_ = false;                // The application polls; progress() only says that it may.
+  bool ending_ = false;                  // What is posted comes back.
+  IntrusiveList<ReceiveTaskImpl> back_;  // Tasks whose error callback is due.
+  IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
+  ConsumerCounters counters_;
+};
+
+// The Consumer that an application holds.
+class QueueConsumerObject final : public ConsumerFace {
+ public:
+  QueueConsumerObject(MsgQ& queue, std::unique_ptr<msgq::ReceiveEnd> end)
+      : ConsumerFace(Kind::kQueue), impl(*this, queue, std::move(end)) {}
+  QueueConsumerImpl impl;
+};
+
+inline QueueConsumerImpl& QueueConsumerImpl::of(Consumer& face) {
+  return static_cast<QueueConsumerObject&>(face).impl;
+}
+inline const QueueConsumerImpl& QueueConsumerImpl::of(const Consumer& face) {
+  return static_cast<const QueueConsumerObject&>(face).impl;
+}
+
+}  // namespace comch

@@ -1,0 +1,206 @@
+// How consumers and producers come and go: what the other side hears of it, and what becomes of
+// loans and of buffers that are handed over.
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
+
+struct FastEndTest : FastPair {
+  // A consumer of the client, running; its tasks are freed as they come back.
+  std::unique_ptr<Consumer> clients_consumer() {
+    auto made = Consumer::create(client.connection(), here.map()).value();
+    const auto free = [](ReceiveTask& task) {
+      if (Buffer* buffer = task.buffer()) std::ignore = buffer->drop_reference();
+      std::ignore = task.free();
+    };
+    made->configure_receive(4, free, free).value();
+    engine->connect(*made).value();
+    EXPECT_TRUE(made->start());
+    EXPECT_TRUE(run_until([&] { return made->state() == ContextState::kRunning; }));
+    return made;
+  }
+};
+
+TEST_F(FastEndTest, BothSidesHearOfTheOthersConsumersAndOfTheirEnds) {
+  Consumer& ours = consumer(there);
+  auto theirs = clients_consumer();
+  ASSERT_TRUE(run_until([&] { return server.consumers.size() == 1; }));
+  EXPECT_EQ(server.consumers[0], theirs->id());
+  EXPECT_EQ(client.consumers, std::vector{ours.id()});
+  EXPECT_NE(ours.id(), theirs->id());
+  const ConsumerId before = theirs->id();
+  ASSERT_TRUE(theirs->stop());
+  ASSERT_TRUE(run_until([&] { return server.consumers.empty(); }));
+  ASSERT_TRUE(run_until_idle(*theirs));
+  ASSERT_TRUE(theirs->start());
+  ASSERT_TRUE(run_until([&] { return server.consumers.size() == 1; }));
+  EXPECT_NE(theirs->id(), before) << "another id after each start";
+  ASSERT_TRUE(theirs->stop());
+  ASSERT_TRUE(run_until_idle(*theirs));
+  EXPECT_EQ(client.consumers, std::vector{ours.id()});
+}
+
+TEST_F(FastEndTest, TheEndOfTheConnectionIsTheEndOfTheConsumersThatWereHeardOf) {
+  consumer(there);
+  auto theirs = clients_consumer();
+  ASSERT_TRUE(run_until([&] { return server.consumers.size() == 1; }));
+  ASSERT_TRUE(client->abort());
+  ASSERT_TRUE(run_until([&] { return server.consumers.empty() && client.consumers.empty(); }));
+  ASSERT_TRUE(run_until_idle(*theirs));
+  ASSERT_TRUE(client.run_until_idle());
+}
+
+TEST_F(FastEndTest, AConsumerKeepsItsClientFromStopping) {
+  auto theirs = clients_consumer();
+  EXPECT_EQ(code(client->stop()), Errc::in_use);
+  ASSERT_TRUE(theirs->stop());
+  ASSERT_TRUE(run_until_idle(*theirs));
+  EXPECT_TRUE(client->stop());
+}
+
+TEST_F(FastEndTest, AConsumerMayStopWhileItIsStarting) {
+  auto made = Consumer::create(server.connection(), there.map()).value();
+  const auto ignore = [](ReceiveTask&) {};
+  made->configure_receive(4, ignore, ignore).value();
+  engine->connect(*made).value();
+  for (int n = 0; n < 10; ++n) {
+    ASSERT_TRUE(made->start());
+    ASSERT_TRUE(made->stop());
+    ASSERT_TRUE(run_until_idle(*made));
+  }
+  ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
+  settle(*engine);
+  EXPECT_TRUE(client.consumers.empty());
+}
+
+TEST_F(FastEndTest, AProducerOfAConsumerThatIsGoneIsRefused) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  const ConsumerId id = to.id();
+  const Loan loan = from.reserve(id).value();
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
+  EXPECT_EQ(code(submit(from, id, nullptr, "x")), Errc::invalid_value);
+  EXPECT_EQ(code(from.reserve(id)), Errc::invalid_value);
+  EXPECT_EQ(code(from.commit(loan, 1)), Errc::invalid_value);
+  EXPECT_EQ(code(from.request_space(id)), Errc::invalid_value);
+  EXPECT_FALSE(from.has_space(id));
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(returned.size(), 1U) << "what was lent is the consumer's again";
+}
+
+TEST_F(FastEndTest, ALoanThatItsProducerTakesAlongServesTheNext) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  Producer& next = producer();
+  post_rooms(to, there, 2, 64);
+  ASSERT_TRUE(submit(next, to.id(), here.data(0, "first")));
+  std::ignore = from.reserve(to.id()).value();
+  EXPECT_EQ(code(submit(next, to.id(), here.data(0, "x"))), Errc::again);
+  ASSERT_TRUE(next.request_space(to.id()));
+  settle(*engine);
+  EXPECT_EQ(spaces, 0);
+  ASSERT_TRUE(from.stop());
+  ASSERT_TRUE(run_until([&] { return spaces == 1; })) << "it is told";
+  ASSERT_TRUE(submit(next, to.id(), here.data(0, "second")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 2; }));
+  EXPECT_EQ(texts[1], "second");
+}
+
+TEST_F(FastEndTest, ASiblingIsToldOfALoanThatWasAbandoned) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  Producer& next = producer();
+  post_rooms(to, there, 2, 64);
+  ASSERT_TRUE(submit(next, to.id(), nullptr, "first"));
+  const Loan loan = from.reserve(to.id()).value();
+  ASSERT_TRUE(next.request_space(to.id()));
+  settle(*engine);
+  EXPECT_EQ(spaces, 0);
+  ASSERT_TRUE(from.abandon(loan));
+  ASSERT_TRUE(run_until([&] { return spaces == 1; }));
+  ASSERT_TRUE(submit(next, to.id(), nullptr, "second"));
+}
+
+// --- Handed over -------------------------------------------------------------------------
+
+TEST_F(FastEndTest, WhatIsHeldComesBackWhenTheConsumerEnds) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 2, 64);
+  Buffer* buffer = here.data(0, "mine");
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  EXPECT_EQ(handed_back[0], buffer);
+  EXPECT_EQ(from.handed_over(), 0U);
+  std::ignore = buffer->drop_reference();
+}
+
+TEST_F(FastEndTest, WhatIsHeldCanBeGivenBackByAStoppingConsumer) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  keep_received();
+  Buffer* buffer = here.data(0, "mine");
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  const HandedOver message = received[0]->handed_over();
+  EXPECT_EQ(to.stop().value(), ContextState::kStopping) << "a task is out";
+  EXPECT_TRUE(to.give_back(message));
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  std::ignore = received[0]->buffer()->drop_reference();
+  ASSERT_TRUE(received[0]->free());
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(code(to.give_back(message)), Errc::invalid_value);
+  std::ignore = buffer->drop_reference();
+}
+
+TEST_F(FastEndTest, WhatIsHeldIsNobodysWhenItsProducerIsGone) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  keep_received();
+  Buffer* buffer = here.data(0, "mine");
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  const HandedOver message = received[0]->handed_over();
+  ASSERT_TRUE(from.stop());
+  ASSERT_TRUE(run_until_idle(from));
+  ASSERT_EQ(handed_back.size(), 1U) << "its memory is its own again";
+  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
+  EXPECT_EQ(to.state(), ContextState::kRunning);
+  std::ignore = received[0]->buffer()->drop_reference();
+  ASSERT_TRUE(received[0]->free());
+  std::ignore = buffer->drop_reference();
+}
+
+TEST_F(FastEndTest, AThousandAndTwentyFourBuffersAreHandedOverAtATime) {
+  constexpr std::size_t kMost = Producer::kMaxHandedOver;
+  Consumer& to = consumer(there, {.depth = 2 * kMost});
+  Producer& from = producer();
+  for (std::size_t n = 0; n < 2 * kMost; ++n) post(to, nullptr);
+  keep_received();
+  Buffer* buffer = here.data(0, "mine");
+  for (std::size_t n = 0; n < kMost; ++n) ASSERT_TRUE(from.hand_over(to.id(), *buffer)) << n;
+  EXPECT_EQ(code(from.hand_over(to.id(), *buffer)), Errc::full);
+  EXPECT_EQ(from.handed_over(), kMost);
+  ASSERT_TRUE(run_until([&] { return received.size() == kMost; }));
+  // Given back in another order than they came.
+  for (std::size_t n = kMost; n > 0; --n) {
+    ASSERT_TRUE(to.give_back(received[n - 1]->handed_over()));
+    ASSERT_TRUE(received[n - 1]->free());
+  }
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == kMost; }));
+  EXPECT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == kMost + 1; }));
+  ASSERT_TRUE(received.back()->free());
+}
+
+}  // namespace
+}  // namespace comch::test

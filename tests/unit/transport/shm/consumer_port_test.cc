@@ -1,0 +1,122 @@
+// ConsumerPort: its life, and what processes with producers may say on its line. A lie costs them
+// this consumer and nothing else.
+#include "transport/shm/consumer_port.h"
+
+#include "unit/transport/shm/consumer_port_fixture.h"
+
+namespace comch::transport::shm {
+namespace {
+
+TEST_F(ConsumerPortTest, AMessageLiesInItsRoomAndUsesItUp) {
+  PeerLane from = lane();
+  from.writer->put_inline(0, kBytes, kBytes);
+  from.writer->publish();
+  poll();
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_EQ(arrivals[0].index, 0);
+  EXPECT_EQ(arrivals[0].producer, 1U);
+  EXPECT_EQ(arrivals[0].length, 3U);
+  EXPECT_EQ(arrivals[0].immediate.size(), 3U);
+  EXPECT_EQ(all[2], std::byte{3});
+  EXPECT_EQ(all[3], kUntouched);
+  EXPECT_EQ(port->posted(), 1U);
+  EXPECT_FALSE(owner.lost);
+}
+
+TEST_F(ConsumerPortTest, RunsFromTheFirstAcceptedOnAndRefusesASecond) {
+  ASSERT_TRUE(say_packet(line, wire::Accepted{true}));
+  settle();
+  EXPECT_EQ(owner.accepted, 1);
+  expect_lost_by(wire::Accepted{true});
+  EXPECT_EQ(owner.accepted, 1);
+}
+
+// --- Lies on the line --------------------------------------------------------------------
+
+TEST_F(ConsumerPortTest, RefusesTwoLanesOfOneProducer) {
+  const PeerLane first = lane(), second = lane();
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, RefusesALaneWithoutItsDescriptors) { expect_lost_by(wire::Lane{}); }
+
+TEST_F(ConsumerPortTest, RefusesALaneOfAnotherSize) {
+  const PeerLane from = lane(1, {.more = kPage});
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, RefusesALaneThatCanShrink) {
+  const PeerLane from = lane(1, {.sealed = false});
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, RefusesAMapOfANumberThatItKnows) {
+  show_map(3, kPage);
+  EXPECT_FALSE(owner.lost);
+  show_map(3, kPage);
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, RefusesAMapLargerThanItsMemory) {
+  const os::Fd memory = os::make_sealed_memfd("comch-test", kPage).value();
+  const std::array<int, 1> fds{memory.get()};
+  expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage + 1}, fds);
+}
+
+TEST_F(ConsumerPortTest, RefusesAMapThatCanShrink) {
+  const os::Fd memory = os::make_memory("comch-test", kPage, os::Pages::kOrdinary).value();
+  const std::array<int, 1> fds{memory.get()};
+  expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage}, fds);
+}
+
+TEST_F(ConsumerPortTest, RefusesAMapWithoutMemory) {
+  expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage});
+}
+
+TEST_F(ConsumerPortTest, RefusesWhatBelongsOnTheConnectionsSocket) {
+  expect_lost_by(wire::ConsumerEnd{3});
+}
+
+TEST_F(ConsumerPortTest, RefusesPacketsOfTheHandshake) { expect_lost_by(wire::Goodbye{}); }
+
+TEST_F(ConsumerPortTest, RefusesDescriptorsWhereNoneBelong) {
+  const std::array<int, 1> fds{line.get()};
+  expect_lost_by(wire::Doorbell{}, fds);
+}
+
+TEST_F(ConsumerPortTest, RefusesBytesThatAreNoPacket) {
+  ASSERT_TRUE(test::say_bytes(line, "hello"));
+  settle();
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, TheEndOfItsLineIsTheLossOfItsPeer) {
+  line.reset();
+  settle();
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ConsumerPortTest, ADoorbellWakesItAndTheEndOfNobodysLaneDoesNoHarm) {
+  ASSERT_TRUE(say_packet(line, wire::Doorbell{}));
+  ASSERT_TRUE(say_packet(line, wire::LaneEnd{77}));
+  settle();
+  EXPECT_EQ(port->wakes_received(), 1U);
+  EXPECT_GE(owner.wakes, 1);
+  EXPECT_FALSE(owner.lost);
+}
+
+TEST_F(ConsumerPortTest, ClosedItStillHandsOutWhatHasArrivedAndThenGivesTheRestBack) {
+  PeerLane from = lane();
+  from.writer->put_inline(0, kBytes, {});
+  from.writer->publish();
+  port->close();
+  poll();
+  EXPECT_EQ(arrivals.size(), 1U);
+  std::vector<std::uint16_t> back;
+  port->take_back([&](std::uint16_t index) { back.push_back(index); });
+  EXPECT_EQ(back, std::vector<std::uint16_t>{1});
+  EXPECT_FALSE(owner.lost) << "that was this side's doing";
+}
+
+}  // namespace
+}  // namespace comch::transport::shm

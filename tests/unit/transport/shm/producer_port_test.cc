@@ -1,0 +1,297 @@
+// ProducerPort and its lanes: what a consumer of the other side may say, and that a lie costs it
+// this producer's messages and nothing else.
+#include "transport/shm/producer_port.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "os/memory.h"
+#include "os/seq_socket.h"
+#include "unit/transport/shm/fake_reactor.h"
+#include "unit/transport/shm/liar.h"
+
+namespace comch::transport::shm {
+namespace {
+
+using comch::shm::LaneLayout;
+using comch::shm::LaneRecord;
+using comch::shm::Look;
+using comch::shm::PostedLayout;
+
+constexpr std::uint32_t kDepth = 4;
+constexpr std::uint64_t kMap = 65'536;
+constexpr std::uint32_t kHandles = 4;
+
+struct Owner final : ProducerPortOwner {
+  void on_wake() override { ++wakes; }
+  void on_lost(const Error& error) override { lost = error.code; }
+  int wakes = 0;
+  std::optional<Errc> lost;
+};
+
+// A consumer of the peer's, which posts what the test likes and reads its lane.
+struct PeerConsumer {
+  PeerConsumer(Hub& hub, std::uint32_t id, wire::Way way, std::uint64_t address = 0)
+      : layout(PostedLayout::make(kDepth).value()),
+        memory(os::make_sealed_memfd("comch-test", kMap).value()) {
+    os::Fd shared = os::make_sealed_memfd("comch-test", layout.size).value();
+    posted = os::Mapping::map(shared, layout.size).value();
+    writer.emplace(posted.bytes().data() + layout.ring, layout.slots);
+    auto pair = os::pair().value();
+    line = std::move(pair.first);
+    std::vector<os::Fd> fds;
+    fds.push_back(std::move(shared));
+    fds.push_back(std::move(pair.second));
+    if (way == wire::Way::kMapped) fds.push_back(os::duplicate(memory.get()).value());
+    const wire::Consumer terms{.id = id,
+                               .depth = kDepth,
+                               .immediate_max = 8,
+                               .way = way,
+                               .map_size = kMap,
+                               .map_address = address};
+    EXPECT_TRUE(hub.take(terms, fds));
+    std::ignore = next();  // Accepted.
+  }
+  // What was said on the line, or nothing.
+  std::optional<wire::FastPacket> next() {
+    std::array<std::byte, wire::kMaxPacket> buffer;
+    Result<os::Packet> packet = os::receive(line, buffer);
+    if (!packet || packet->end) return std::nullopt;
+    if (packet->fd_count != 0) lane_fd = std::move(packet->fds[0]);
+    const auto said = wire::decode_fast(std::span(buffer).first(packet->size));
+    return said ? std::optional(*said) : std::nullopt;
+  }
+  // The lane that was announced.
+  void open_lane() {
+    const auto said = next();
+    ASSERT_TRUE(said && std::holds_alternative<wire::Lane>(*said));
+    const auto& lane = std::get<wire::Lane>(*said);
+    lane_layout = LaneLayout::make({.depth = kDepth,
+                                    .slots = lane.slots,
+                                    .immediate_max = 8,
+                                    .bounce_size = lane.bounce_size,
+                                    .handles = lane.handles})
+                      .value();
+    lane_memory = os::Mapping::map(lane_fd, lane_layout.size).value();
+    reader.emplace(comch::shm::lane_at(at(0)), at(lane_layout.slots), at(lane_layout.side),
+                   lane_layout.shape);
+  }
+  std::byte* at(std::uint64_t offset) const { return lane_memory.bytes().data() + offset; }
+  std::atomic_ref<std::uint64_t> word(std::uint64_t offset) const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at(offset)));
+  }
+  void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+    writer->post(index, offset, capacity);
+    writer->publish();
+  }
+
+  PostedLayout layout;
+  os::Fd memory;
+  os::Mapping posted;
+  std::optional<comch::shm::PostedWriter<>> writer;
+  os::Fd line;
+  os::Fd lane_fd;
+  LaneLayout lane_layout;
+  os::Mapping lane_memory;
+  std::optional<comch::shm::LaneReader<>> reader;
+};
+
+struct ProducerPortTest : testing::Test {
+  OutLane& lane(std::uint32_t id) { return *port->lane(id).value(); }
+
+  test::FakeReactor reactor;
+  std::shared_ptr<Hub> hub = Hub::create(false, ::getpid()).value();
+  Owner owner;
+  std::unique_ptr<ProducerPort> port =
+      ProducerPort::open(reactor, hub, {.staging = kMap, .cooperative = 8192, .handles = kHandles},
+                         owner)
+          .value();
+  std::vector<std::byte> data = std::vector<std::byte>(kMap, std::byte{7});
+};
+
+constexpr std::array kBytes{std::byte{1}, std::byte{2}, std::byte{3}};
+
+TEST_F(ProducerPortTest, ALaneIsAnnouncedWithItsFirstUseAndEndsWithTheProducer) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  EXPECT_FALSE(peer.next());
+  peer.post(0, 0, 64);
+  ASSERT_EQ(lane(2).put(kBytes, {}, nullptr), Outcome::kSent);
+  lane(2).publish();
+  peer.open_lane();
+  LaneRecord record;
+  ASSERT_EQ(peer.reader->look(record), Look::kMessage);
+  EXPECT_EQ(record.index, 0);
+  EXPECT_EQ(record.length, 3U);
+  EXPECT_FALSE(peer.next()) << "once";
+  const std::uint32_t id = port->id();
+  port.reset();
+  EXPECT_EQ(peer.next(), wire::FastPacket(wire::LaneEnd{id}));
+}
+
+TEST_F(ProducerPortTest, ThereIsNoLaneToWhoIsNotThere) {
+  EXPECT_EQ(port->lane(2).error().code, Errc::invalid_value);
+  EXPECT_EQ(port->lane_if_any(2), nullptr);
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.line.reset();
+  EXPECT_EQ(port->lane(2).error().code, Errc::connection_reset) << "nobody is behind the line";
+}
+
+TEST_F(ProducerPortTest, AConsumerThatIsGoneTakesNothing) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.post(0, 0, 64);
+  OutLane& to = lane(2);
+  ASSERT_TRUE(hub->take(wire::ConsumerEnd{2}, {}));
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kGone);
+  EXPECT_FALSE(to.has_space());
+  EXPECT_FALSE(to.step());
+}
+
+TEST_F(ProducerPortTest, ItsSocketWakesItAndEndsWithTheConnection) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  std::ignore = lane(2);
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  os::Packet packet = os::receive(peer.line, buffer).value();
+  ASSERT_EQ(packet.fd_count, 2U);
+  ASSERT_TRUE(test::say_packet(packet.fds[1], wire::Doorbell{}));
+  ASSERT_TRUE(test::say_bytes(packet.fds[1], "whatever a peer writes there"));
+  while (reactor.turn()) continue;
+  EXPECT_EQ(owner.wakes, 2);
+  EXPECT_FALSE(owner.lost);
+  std::ignore = hub->close();
+  while (reactor.turn()) continue;
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+// --- Lies of a consumer ------------------------------------------------------------------
+
+struct WrongPost {
+  const char* what;
+  std::uint64_t offset;
+  std::uint64_t capacity;
+};
+struct ProducerPortPostTest : ProducerPortTest, testing::WithParamInterface<WrongPost> {};
+
+TEST_P(ProducerPortPostTest, BreaksTheConsumerForGoodAndNobodyElse) {
+  PeerConsumer liar(*hub, 2, wire::Way::kMapped), other(*hub, 4, wire::Way::kMapped);
+  liar.post(0, GetParam().offset, GetParam().capacity);
+  OutLane& to = lane(2);
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
+  EXPECT_EQ(to.failure().code, Errc::connection_reset);
+  liar.post(1, 0, 64);
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken) << "for good";
+  other.post(0, 0, 64);
+  EXPECT_EQ(lane(4).put(kBytes, {}, nullptr), Outcome::kSent);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Lies, ProducerPortPostTest,
+    testing::Values(WrongPost{"BehindTheMap", kMap, 1}, WrongPost{"AcrossItsEnd", kMap - 63, 64},
+                    WrongPost{"WhoseSumWraps", ~std::uint64_t{0} - 7, 64},
+                    WrongPost{"NoBufferWithRoom", ~std::uint64_t{0}, 1},
+                    WrongPost{"LargerThanAny", 0, (std::uint64_t{1} << 40U) - 1}),
+    [](const auto& tested) { return tested.param.what; });
+
+TEST_F(ProducerPortTest, AHeadThatHasReadWhatWasNotSentBreaksTheLane) {
+  PeerConsumer peer(*hub, 2, wire::Way::kStaged);
+  peer.post(0, 0, kMap);
+  peer.post(1, 0, kMap);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  ASSERT_EQ(to.put(data, {}, nullptr), Outcome::kUnderWay);
+  peer.word(0) = 1000;  // The head.
+  for (int n = 0; n < 4 && to.under_way(); ++n) {
+    if (!to.step()) break;
+  }
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
+  EXPECT_EQ(to.failure().code, Errc::connection_reset);
+}
+
+TEST_F(ProducerPortTest, AJobThatCountsWhatNobodyCopiedBreaksTheLane) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.post(0, 0, kMap);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  const os::Fd memory = os::make_sealed_memfd("comch-test", kMap).value();
+  const os::Mapping mapping = os::Mapping::map(memory, kMap).value();
+  const SharedMemory source{.id = 1, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
+  const std::uint64_t done = peer.lane_layout.slots + std::uint64_t{15} * 8;
+  peer.word(done) = std::uint64_t{1000} << 32U | 1U;
+  EXPECT_FALSE(to.step());
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
+}
+
+TEST_F(ProducerPortTest, AReturnOfWhatWasNotLentBreaksTheLane) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.post(0, 0, 64);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  const std::uint32_t handle = to.free_handle().value();
+  ASSERT_EQ(to.hand_over(0, handle, {0, 64}, {}), Outcome::kSent);
+  to.publish();
+  peer.word(peer.lane_layout.returns) = 1U | std::uint64_t{handle + 1} << 32U;
+  EXPECT_FALSE(to.take_returned());
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
+  EXPECT_EQ(to.failure().code, Errc::connection_reset);
+}
+
+TEST_F(ProducerPortTest, AHandleComesBackOnceAndIsFreeToBeUsedAgain) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.post(0, 0, 64);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  std::vector<std::uint32_t> handles;
+  while (const auto handle = to.free_handle()) handles.push_back(*handle);
+  EXPECT_EQ(handles.size(), std::size_t{kHandles});
+  ASSERT_EQ(to.hand_over(0, handles[0], {0, 64}, {}), Outcome::kSent);
+  comch::shm::ReturnsWriter<> returns(peer.at(peer.lane_layout.returns),
+                                      peer.lane_layout.returns_slots);
+  ASSERT_TRUE(returns.accept());
+  returns.give_back(handles[0]);
+  EXPECT_EQ(to.take_returned(), handles[0]);
+  EXPECT_FALSE(to.take_returned());
+  EXPECT_FALSE(to.free_handle()) << "not before it is released";
+  to.release_handle(handles[0]);
+  EXPECT_EQ(to.free_handle(), handles[0]);
+}
+
+// Its address is the consumer's to say, in its own process alone.
+TEST_F(ProducerPortTest, AnAddressThatTheConsumerDoesNotHaveFailsItsMessage) {
+  PeerConsumer peer(*hub, 2, wire::Way::kCma, 4096);
+  peer.post(0, 0, kMap);
+  OutLane& to = lane(2);
+  ASSERT_EQ(to.put(data, {}, nullptr), Outcome::kUnderWay);
+  EXPECT_FALSE(to.step());
+  EXPECT_EQ(to.failure().code, Errc::invalid_value);
+}
+
+// A desk that is a producer's alone takes back only what was taken last.
+TEST_F(ProducerPortTest, WhatALaneHoldsServesOthersWhenItEnds) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  for (std::uint16_t n = 0; n < 3; ++n) peer.post(n, n * std::uint64_t{64}, 64);
+  OutLane& to = lane(2);
+  std::uint32_t first = 0, second = 0;
+  std::span<std::byte> room;
+  ASSERT_EQ(to.reserve(first, room), Outcome::kSent);
+  ASSERT_EQ(to.reserve(second, room), Outcome::kSent);
+  ASSERT_EQ(to.put(kBytes, {}, nullptr), Outcome::kSent);
+  EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kNothingPosted);
+  to.publish();
+  port->drop(2);
+  OutLane& again = lane(2);
+  ASSERT_EQ(again.put(kBytes, {}, nullptr), Outcome::kSent);
+  ASSERT_EQ(again.put(kBytes, {}, nullptr), Outcome::kSent);
+  EXPECT_EQ(again.put(kBytes, {}, nullptr), Outcome::kNothingPosted);
+  EXPECT_EQ(port->counters().messages, 3U);
+}
+
+}  // namespace
+}  // namespace comch::transport::shm
