@@ -22,7 +22,7 @@ Result<std::shared_ptr<ClientDirectory>> ClientDirectory::create(
 ClientDirectory::ClientDirectory(Services& services, Configuration configuration,
                                  std::shared_ptr<ObjectRecord> record,
                                  std::shared_ptr<EventStream> events)
-    : ContextDirectory(services, std::move(record), std::move(events)),
+    : EndpointDirectory(services, std::move(record), std::move(events)),
       configuration_(std::move(configuration)) {}
 
 Status ClientDirectory::rebuild() {
@@ -42,7 +42,9 @@ Result<std::unique_ptr<Client>> ClientDirectory::make_client() {
   auto client = Client::create(configuration_.device, server.empty() ? "unnamed" : server);
   if (!client) return client;
   if (Status set = set_limits(**client); !set) return std::unexpected(set.error());
-  if (Status set = set_callbacks(**client); !set) return std::unexpected(set.error());
+  if (Status set = set_connection_callbacks(**client, configuration_.send_tasks); !set) {
+    return std::unexpected(set.error());
+  }
   if (Status tied = services().engine.engine().connect(**client); !tied) {
     return std::unexpected(tied.error());
   }
@@ -58,25 +60,7 @@ Status ClientDirectory::set_limits(Client& client) const {
   return client.set_acting({.uid = record().owner, .gid = record().group});
 }
 
-Status ClientDirectory::set_callbacks(Client& client) {
-  const auto give_back = [](SendTask& task) { std::ignore = task.free(); };
-  if (Status set = client.configure_send(configuration_.send_tasks, give_back, give_back); !set) {
-    return set;
-  }
-  client.on_state_changed([this](Context&, ContextState before, ContextState after) {
-    on_client_state(before, after);
-  });
-  auto set = client.on_message([](Connection& connection, std::span<const std::byte> bytes) {
-    ConnectionDirectory* directory = ConnectionSet::directory_of(connection);
-    return directory == nullptr ? Receipt::kTaken : directory->on_message(bytes);
-  });
-  if (!set) return set;
-  return client.on_space([](Connection& connection) {
-    if (auto* directory = ConnectionSet::directory_of(connection)) directory->on_space();
-  });
-}
-
-void ClientDirectory::on_client_state(ContextState before, ContextState after) {
+void ClientDirectory::on_changed(ContextState before, ContextState after) {
   if (after == ContextState::kRunning) {
     if (const auto connection = client_->connection()) {
       connection_ = *connection;
@@ -88,7 +72,7 @@ void ClientDirectory::on_client_state(ContextState before, ContextState after) {
     connection_set().end(*connection_, connection_->loss() ? ECONNRESET : 0);
     connection_ = nullptr;
   }
-  on_state(before, after);
+  EndpointDirectory::on_changed(before, after);
 }
 
 bool ClientDirectory::is_ready() const {
@@ -115,6 +99,7 @@ Outcome ClientDirectory::store_device(std::string_view text) {
 }
 
 void ClientDirectory::add_own_files() {
+  EndpointDirectory::add_own_files();
   add_setting(
       "server", [this] { return configuration_.server; },
       [this](std::string_view text) { return store_server(text); }, true);
@@ -130,7 +115,7 @@ void ClientDirectory::add_own_files() {
 nlohmann::ordered_json ClientDirectory::json() const {
   nlohmann::ordered_json json{{"server", configuration_.server},
                               {"device", configuration_.device->info().name}};
-  json.update(ContextDirectory::json());
+  json.update(EndpointDirectory::json());
   return json;
 }
 

@@ -11,11 +11,11 @@
 #include <string>
 
 #include "comch/client.h"
-#include "context_directory.h"
+#include "endpoint_directory.h"
 
 namespace comch::fuse {
 
-class ClientDirectory final : public ContextDirectory {
+class ClientDirectory final : public EndpointDirectory {
  public:
   // Connects from the first host-side device until told otherwise.
   static Result<std::shared_ptr<ClientDirectory>> create(Services& services,
@@ -34,7 +34,6 @@ class ClientDirectory final : public ContextDirectory {
   ClientDirectory(Services& services, Configuration configuration,
                   std::shared_ptr<ObjectRecord> record, std::shared_ptr<EventStream> events);
 
-  Outcome autostart() override { return Outcome::done(); }
   nlohmann::ordered_json json() const override;
 
  private:
@@ -47,11 +46,10 @@ class ClientDirectory final : public ContextDirectory {
   }
   bool is_ready() const override;
   Outcome end_connection(Connection& connection, bool at_once) override;
+  void on_changed(ContextState before, ContextState after) override;
 
   Result<std::unique_ptr<Client>> make_client();
   Status set_limits(Client& client) const;
-  Status set_callbacks(Client& client);
-  void on_client_state(ContextState before, ContextState after);
   Outcome store_server(std::string_view text);
   Outcome store_device(std::string_view text);
 

@@ -6,7 +6,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "framing.h"
 #include "message_file.h"
+#include "put_file.h"
 #include "send_file.h"
 #include "value.h"
 
@@ -15,12 +17,13 @@ namespace comch::fuse {
 std::shared_ptr<ConnectionDirectory> ConnectionDirectory::create(
     Services& services, Owner& owner, Connection& connection, std::uint64_t number,
     std::string name, std::shared_ptr<ObjectRecord> record,
-    std::shared_ptr<ServerInbox> server_inbox) {
+    std::shared_ptr<ServerInbox> server_inbox, const std::shared_ptr<EventStream>& events) {
   auto made =
       std::make_shared<ConnectionDirectory>(services, owner, connection, number, std::move(name),
                                             std::move(record), std::move(server_inbox));
   made->add_attributes();
   made->add_streams();
+  made->add_fast_path(events);
   std::weak_ptr<ConnectionDirectory> weak = made;
   made->record().on_last_close = made->inbox_->on_emptied = [weak] {
     if (auto self = weak.lock()) self->tell_if_used_up();
@@ -40,7 +43,20 @@ ConnectionDirectory::ConnectionDirectory(Services& services, Owner& owner, Conne
       name_(std::move(name)),
       peer_(connection.peer()),
       inbox_(std::make_shared<Inbox>(services.engine, connection, name_, std::move(server_inbox))),
-      outbox_(std::make_shared<Outbox>(services.engine, connection)) {}
+      outbox_(std::make_shared<ConnectionOutbox>(services.engine, connection)) {}
+
+void ConnectionDirectory::add_fast_path(const std::shared_ptr<EventStream>& events) {
+  fast_path_ = std::make_unique<FastPath>(services_, *connection_, shared_record(), events,
+                                          [weak = weak_from_this(), this] {
+                                            if (const auto self = weak.lock()) tell_if_used_up();
+                                          });
+  fast_path_->add_to(*this);
+}
+
+void ConnectionDirectory::check() {
+  if (outbox_->needs_check()) outbox_->check();
+  fast_path_->check();
+}
 
 void ConnectionDirectory::add_attributes() {
   const auto add_number = [this](const char* file, std::int64_t value) {
@@ -74,7 +90,9 @@ void ConnectionDirectory::add_streams() {
   put_stream("get", kIn,
              [in = inbox_](const Caller&) -> Opened { return std::make_unique<GetFile>(in); });
   put_stream("recv.framed", kIn, [in = inbox_](const Caller&) -> Opened {
-    return std::make_unique<FramedFile>(in, false);
+    return std::make_unique<FramedFile>(
+        in, [](const Message& message) { return frame_header("", message.bytes.size()); },
+        FramedFile::Packing::kAsManyAsFit);
   });
   put_stream("send", kOut,
              [out = outbox_](const Caller&) -> Opened { return std::make_unique<SendFile>(out); });
@@ -103,6 +121,7 @@ const char* ConnectionDirectory::state_word() const {
 void ConnectionDirectory::on_end(int loss) {
   last_counters_ = connection_->counters();
   connection_ = nullptr;
+  fast_path_->on_end(loss);
   if (loss != 0 && !record().removed) record().note_failure(loss, "the peer was lost");
   if (record().removed) return inbox_->forget();
   inbox_->end(loss);
@@ -117,10 +136,12 @@ void ConnectionDirectory::on_removed(int error) {
   inbox_->waiting.fail_all(error);
   inbox_->pollers.wake();
   outbox_->end(error);
+  fast_path_->remove_all(error);
 }
 
 bool ConnectionDirectory::is_needed() const {
-  return connection_ != nullptr || inbox_->given_back() > 0 || record().open_files() > 0;
+  return connection_ != nullptr || inbox_->given_back() > 0 || record().open_files() > 0 ||
+         fast_path_->has_unread_messages() || fast_path_->has_open_files();
 }
 
 void ConnectionDirectory::tell_if_used_up() {
@@ -147,6 +168,8 @@ nlohmann::ordered_json ConnectionDirectory::json() const {
                               {"peer_uid", peer_.uid},
                               {"peer_pid", peer_.pid},
                               {"user_data", user_data_}};
+  json["consumers"] = fast_path_->consumers_json();
+  json["producers"] = fast_path_->producers_json();
   for (const Counter& counter : counters()) json["stats"][counter.name] = counter.value;
   return json;
 }
@@ -163,7 +186,7 @@ Outcome ConnectionDirectory::drain() {
     const auto self = weak.lock();
     if (!self || record().removed) return Outcome::failed(ENODEV, "the connection is gone");
     if (outbox_->waiting() == 0) return Outcome::done();
-    if (outbox_->is_over()) return Outcome::failed(EPIPE, "the peer is gone");
+    if (outbox_->refusal() != 0) return Outcome::failed(EPIPE, "the peer is gone");
     return std::nullopt;
   });
 }
@@ -172,6 +195,7 @@ void ConnectionDirectory::reset_counters() {
   if (connection_ != nullptr) connection_->reset_counters();
   last_counters_ = {};
   inbox_->messages_dropped = inbox_->empty_skipped = 0;
+  fast_path_->reset_counters();
 }
 
 Outcome ConnectionDirectory::obey(const Order& order) {

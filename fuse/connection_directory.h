@@ -12,11 +12,12 @@
 #include <string>
 
 #include "comch/connection.h"
+#include "connection_outbox.h"
 #include "counters.h"
 #include "ctl_file.h"
 #include "directory.h"
+#include "fast_path.h"
 #include "inbox.h"
-#include "outbox.h"
 #include "services.h"
 
 namespace comch::fuse {
@@ -36,7 +37,8 @@ class ConnectionDirectory final : public Directory, public CtlTarget {
                                                      Connection& connection, std::uint64_t number,
                                                      std::string name,
                                                      std::shared_ptr<ObjectRecord> record,
-                                                     std::shared_ptr<ServerInbox> server_inbox);
+                                                     std::shared_ptr<ServerInbox> server_inbox,
+                                                     const std::shared_ptr<EventStream>& events);
   // Only for create().
   ConnectionDirectory(Services& services, Owner& owner, Connection& connection,
                       std::uint64_t number, std::string name, std::shared_ptr<ObjectRecord> record,
@@ -46,13 +48,13 @@ class ConnectionDirectory final : public Directory, public CtlTarget {
   Connection* connection() const { return connection_; }
   const std::shared_ptr<Inbox>& inbox() const { return inbox_; }
 
+  FastPath& fast_path() { return *fast_path_; }
+
   Receipt on_message(std::span<const std::byte> bytes) { return inbox_->on_message(bytes); }
   void on_space() { outbox_->on_space(); }
   bool has_waiting_sends() const { return outbox_->waiting() > 0; }
   void cancel_sends() { outbox_->cancel(); }
-  void check() {  // After progress().
-    if (outbox_->needs_check()) outbox_->check();
-  }
+  void check();  // After progress().
 
   // It stays: it is connected, or messages or open files of it are left.
   bool is_needed() const;
@@ -70,6 +72,7 @@ class ConnectionDirectory final : public Directory, public CtlTarget {
   std::string ctl_usage() const override;
 
  private:
+  void add_fast_path(const std::shared_ptr<EventStream>& events);
   void add_attributes();
   void add_streams();
   const char* state_word() const;
@@ -84,7 +87,8 @@ class ConnectionDirectory final : public Directory, public CtlTarget {
   const std::string name_;
   const PeerIdentity peer_;
   const std::shared_ptr<Inbox> inbox_;
-  const std::shared_ptr<Outbox> outbox_;
+  const std::shared_ptr<ConnectionOutbox> outbox_;
+  std::unique_ptr<FastPath> fast_path_;
   ConnectionCounters last_counters_;  // Of a connection that is over.
   std::uint64_t user_data_ = 0;
 };

@@ -23,7 +23,7 @@ ConnectionDirectory& ConnectionSet::begin(Connection& connection, std::uint64_t 
   }
   connection.pause();
   auto made = ConnectionDirectory::create(services_, *this, connection, number, name,
-                                          std::move(record), std::move(server_inbox));
+                                          std::move(record), std::move(server_inbox), events_);
   connection.set_user_data(UserData{.pointer = made.get()});
   all_.push_back(made);
   announce_appearance(name);
@@ -105,7 +105,9 @@ int ConnectionSet::remove(std::string_view name) {
   if (connection == nullptr || !is_shown(*connection)) return ENOENT;
   if (connection->connection() != nullptr) {
     const Outcome outcome = disconnect_(*connection->connection(), false);
-    if (outcome.error != 0) return outcome.error;
+    // What stands in its way but is ending already does not for long.
+    const bool is_left = outcome.error == EBUSY && connection->fast_path().is_idle();
+    if (outcome.error != 0 && !is_left) return outcome.error;
   }
   connection->on_removed();
   parent_.drop(name);
@@ -132,6 +134,20 @@ ConnectionDirectory* ConnectionSet::find(std::string_view name) const {
 
 Outcome ConnectionSet::disconnect(ConnectionDirectory& connection, bool at_once) {
   return disconnect_(*connection.connection(), at_once);
+}
+
+void ConnectionSet::check() {
+  for (const auto& connection : all_) {
+    connection->check();
+    if (connection->record().removed && !parent_.record().removed) end_removed(*connection);
+  }
+}
+
+// One whose rmdir came while its consumers and producers were still ending.
+void ConnectionSet::end_removed(ConnectionDirectory& connection) {
+  Connection* engines = connection.connection();
+  const bool is_wanted = engines != nullptr && engines->state() == ConnectionState::kEstablished;
+  if (is_wanted && engines->local_ends() == 0) std::ignore = disconnect_(*engines, false);
 }
 
 Counters ConnectionSet::counters() const {

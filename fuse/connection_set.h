@@ -54,6 +54,9 @@ class ConnectionSet final : private ConnectionDirectory::Owner {
   const std::vector<std::shared_ptr<ConnectionDirectory>>& all() const { return all_; }
   Outcome disconnect(ConnectionDirectory& connection, bool at_once) override;
 
+  // After progress().
+  void check();
+
   // Sums of those that are and those that were.
   Counters counters() const;
   void reset_counters();
@@ -65,6 +68,7 @@ class ConnectionSet final : private ConnectionDirectory::Owner {
   void is_used_up(ConnectionDirectory& connection) override;
   void announce_appearance(const std::string& name);
   void announce_departure(const std::string& name);
+  void end_removed(ConnectionDirectory& connection);
   void forget(const ConnectionDirectory& connection);
   bool is_shown(const ConnectionDirectory& connection) const;
 

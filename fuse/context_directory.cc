@@ -1,4 +1,4 @@
-// The life of a server or client in the tree; see context_directory.h. Its files are in
+// The life of a context in the tree; see context_directory.h. Its files are in
 // context_files.cc.
 #include "context_directory.h"
 
@@ -14,34 +14,24 @@ ContextDirectory::ContextDirectory(Services& services, std::shared_ptr<ObjectRec
                                    std::shared_ptr<EventStream> events)
     : Directory(std::move(record), Content::kObject),
       services_(services),
-      events_(std::move(events)),
-      connections_(services, *this, events_,
-                   [this](Connection& connection, bool at_once) {
-                     services_.engine.touch();
-                     return end_connection(connection, at_once);
-                   }),
-      ownership_{this->record().owner, this->record().group, this->record().permissions} {}
+      events_(std::move(events)) {}
 
 Status ContextDirectory::set_up() {
-  if (Status built = rebuild(); !built) return built;
+  if (Status accepted = accept_configuration(); !accepted) return accepted;
   add_control_files();
-  add_ownership_files();
   add_own_files();
-  services_.publish(events(), fmt::format("created {}", record().path));
+  services_.publish(events_.get(), fmt::format("created {}", record().path));
   return {};
 }
 
+ContextState ContextDirectory::state() const {
+  return context() == nullptr ? ContextState::kIdle : context()->state();
+}
+
 Outcome ContextDirectory::start() {
-  switch (context()->state()) {
-    case ContextState::kRunning:
-      return Outcome::done();
-    case ContextState::kStarting:
-      return wait_until_running(false);
-    case ContextState::kStopping:
-      return Outcome::failed(EBUSY, "it is still stopping");
-    case ContextState::kIdle:
-      break;
-  }
+  if (is_stopping()) return Outcome::failed(EBUSY, "it is still stopping");
+  if (state() == ContextState::kRunning) return Outcome::done();
+  if (state() == ContextState::kStarting) return wait_until_running(false);
   if (const char* missing = missing_setting()) {
     return Outcome::failed(EINVAL, fmt::format("`{}` is not set", missing));
   }
@@ -58,18 +48,19 @@ Outcome ContextDirectory::wait_until_running(bool stop_when_given_up) {
   auto check = [this, weak]() -> std::optional<Outcome> {
     const auto self = weak.lock();
     if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
-    if (context()->state() == ContextState::kRunning && is_ready()) return Outcome::done();
+    if (state() == ContextState::kRunning && is_ready()) return Outcome::done();
     if (!is_idle()) return std::nullopt;
+    if (context() == nullptr) return Outcome::failed(ENXIO, "it ended");
     const Failure& failure = context()->failure();
     Outcome failed = Outcome::failed(
         errno_of(failure.error), failure.text.empty() ? reason_of(failure.error) : failure.text);
-    failed.is_noted = !failure.text.empty();  // By on_state().
+    failed.is_noted = !failure.text.empty();  // By on_changed().
     return failed;
   };
   if (auto now = check()) return *now;
   return Outcome::later(std::move(check), [this, weak, stop_when_given_up] {
     const auto self = weak.lock();
-    if (!self || !stop_when_given_up || context()->state() != ContextState::kStarting) return;
+    if (!self || !stop_when_given_up || state() != ContextState::kStarting) return;
     // Whoever asked for it does not want it any more; what is half done is undone.
     std::ignore = context()->abort();
     services_.engine.touch();
@@ -78,12 +69,36 @@ Outcome ContextDirectory::wait_until_running(bool stop_when_given_up) {
 
 Outcome ContextDirectory::stop(bool at_once) {
   if (is_idle()) return Outcome::done();
-  services_.engine.touch();
-  const auto stopped = at_once ? context()->abort() : context()->stop();
-  if (!stopped && context()->state() != ContextState::kStopping) {
-    return Outcome::failed(stopped.error());
+  if (at_once) {
+    stop_wanted_ = false;
+    services_.engine.touch();
+    const auto stopped = context()->abort();
+    if (!stopped && state() != ContextState::kStopping) return Outcome::failed(stopped.error());
+  } else if (const Status begun = begin_stop(ENXIO); !begun) {
+    return Outcome::failed(begun.error());
   }
   return wait_until_idle();
+}
+
+Status ContextDirectory::begin_stop(int error) {
+  if (is_idle()) return {};
+  stop_wanted_ = true;
+  close_entrance(error);
+  return try_to_stop();
+}
+
+Status ContextDirectory::try_to_stop() {
+  if (is_idle() || state() == ContextState::kStopping) {
+    stop_wanted_ = false;
+    return {};
+  }
+  if (!is_drained()) return {};
+  services_.engine.touch();
+  const auto stopped = context()->stop();
+  if (!stopped && stopped.error().code == Errc::in_use && is_being_left()) return {};
+  stop_wanted_ = false;
+  if (!stopped && state() != ContextState::kStopping) return std::unexpected(stopped.error());
+  return {};
 }
 
 Outcome ContextDirectory::wait_until_idle() {
@@ -92,37 +107,32 @@ Outcome ContextDirectory::wait_until_idle() {
     const auto self = weak.lock();
     if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
     if (is_idle()) return Outcome::done();
+    if (!is_stopping()) return Outcome::failed(EBUSY, "something new depends on it");
     return std::nullopt;
   });
 }
 
 int ContextDirectory::retire() {
   record().removed = true;  // First: what stop() calls back finds the object gone.
-  if (!is_idle()) {
-    services_.engine.touch();
-    const auto stopped = context()->stop();
-    if (!stopped && stopped.error().code == Errc::in_use) {
-      record().removed = false;
-      return EBUSY;
-    }
+  if (const Status begun = begin_stop(ENODEV); !begun && begun.error().code == Errc::in_use) {
+    record().removed = false;
+    return EBUSY;
   }
-  connections_.remove_all(ENODEV);
-  fail_own_reads(ENODEV);
-  events_->fail_readers(ENODEV);
+  leave(ENODEV);
   services_.publish(nullptr, fmt::format("removed {}", record().path));
   return 0;
 }
 
-void ContextDirectory::shut_down() {
+void ContextDirectory::dismiss(int error) {
   record().removed = true;
-  connections_.remove_all(ESHUTDOWN);
-  fail_own_reads(ESHUTDOWN);
-  events_->fail_readers(ESHUTDOWN);
-  if (!is_idle()) std::ignore = context()->stop();
+  leave(error);
+  std::ignore = begin_stop(error);
 }
 
 bool ContextDirectory::try_to_end() {
+  check();
   if (!is_idle()) return false;
+  if (context() == nullptr) return true;
   if (const Status destroyed = destroy_context(); !destroyed) {
     log(LogLevel::kError, fmt::format("{}: {}", record().path, describe(destroyed.error())));
     return false;
@@ -131,12 +141,21 @@ bool ContextDirectory::try_to_end() {
 }
 
 void ContextDirectory::check() {
-  for (const auto& connection : connections_.all()) connection->check();
+  check_own();
+  if (!stop_wanted_) return;
+  if (const Status stopped = try_to_stop(); !stopped) {
+    record().note_failure(errno_of(stopped.error()), reason_of(stopped.error()));
+  }
 }
 
-void ContextDirectory::on_state(ContextState before, ContextState after) {
+void ContextDirectory::watch(Context& context) {
+  context.on_state_changed(
+      [this](Context&, ContextState before, ContextState after) { on_changed(before, after); });
+}
+
+void ContextDirectory::on_changed(ContextState before, ContextState after) {
   if (record().removed) return;
-  services_.publish(events(),
+  services_.publish(events_.get(),
                     fmt::format("state {} {} {}", record().path, name(before), name(after)));
   // A context that ends by itself says why; one that was stopped has not failed.
   const Failure& failure = context()->failure();
@@ -145,49 +164,9 @@ void ContextDirectory::on_state(ContextState before, ContextState after) {
   }
 }
 
-std::shared_ptr<ObjectRecord> ContextDirectory::make_connection_record(
-    const std::string& name) const {
-  auto made = std::make_shared<ObjectRecord>(fmt::format("{}/{}", record().path, name),
-                                             ownership_.owner, ownership_.group, ownership_.mode,
-                                             services_.failure_handler(events_));
-  made->container = shared_record();
-  return made;
-}
-
-int ContextDirectory::change(const AttributeChange& change) {
-  const int error = Directory::change(change);
-  if (error != 0) return error;
-  if (change.owner) ownership_.owner = *change.owner;
-  if (change.group) ownership_.group = *change.group;
-  if (change.mode) ownership_.mode = *change.mode & 0777;
-  apply_ownership();
-  return 0;
-}
-
-void ContextDirectory::apply_ownership() {
-  for (const auto& connection : connections_.all()) {
-    connection->record().owner = ownership_.owner;
-    connection->record().group = ownership_.group;
-    connection->record().permissions = ownership_.mode;
-  }
-  services_.refresh_below(*this);
-}
-
-Counters ContextDirectory::counters() const {
-  Counters all{{"connections", connections_.all().size()}};
-  const Counters sums = connections_.counters();
-  all.insert(all.end(), sums.begin(), sums.end());
-  return all;
-}
-
 nlohmann::ordered_json ContextDirectory::json() const {
-  nlohmann::ordered_json json{{"state", name(context()->state())},
-                              {"error", record().last_failure}};
+  nlohmann::ordered_json json{{"state", state_word()}, {"error", record().last_failure}};
   for (const Counter& counter : counters()) json["stats"][counter.name] = counter.value;
-  json["connections"] = nlohmann::ordered_json::object();
-  for (const auto& connection : connections_.all()) {
-    json["connections"][connection->name()] = connection->json();
-  }
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "services.h"
@@ -28,6 +29,12 @@ void add(Counters& sum, const Counters& more) {
     return;
   }
   for (std::size_t n = 0; n < sum.size() && n < more.size(); ++n) sum[n].value += more[n].value;
+}
+
+void subtract(Counters& counters, const Counters& less) {
+  for (std::size_t n = 0; n < counters.size() && n < less.size(); ++n) {
+    counters[n].value -= std::min(counters[n].value, less[n].value);
+  }
 }
 
 void add_counter_files(Services& services, Directory& directory,

@@ -35,6 +35,9 @@ Counters connection_counters(const ConnectionCounters& engine, const ConnectionE
 // Adds `more` to `sum`, name by name; both are lists of the same kind, or `sum` is empty.
 void add(Counters& sum, const Counters& more);
 
+// Takes `less`, of the same kind or empty, from `counters`; what was begun anew is 0.
+void subtract(Counters& counters, const Counters& less);
+
 // Puts stats/ and stats.json into `directory`. `all` is asked at every read.
 void add_counter_files(Services& services, Directory& directory,
                        const std::function<Counters()>& all);

@@ -11,11 +11,11 @@ constexpr std::string_view kHiddenName = ".io";
 struct stat Directory::attributes() const {
   // Nobody but the daemon makes or removes anything inside an object's parts.
   const mode_t mode = record().permissions;
-  return base_attributes(S_IFDIR | (content_ == Content::kObject ? mode : mode & 0555));
+  return base_attributes(S_IFDIR | (content_ == Content::kPart ? mode & 0555 : mode));
 }
 
 int Directory::change(const AttributeChange& change) {
-  if (content_ == Content::kPart) return EPERM;
+  if (content_ != Content::kObject) return EPERM;
   if (change.size) return EISDIR;
   if (change.mode) record().permissions = *change.mode & 01777;
   if (change.owner) record().owner = *change.owner;

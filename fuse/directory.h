@@ -30,7 +30,8 @@ struct ListedName {
 
 class Directory : public Node {
  public:
-  enum class Content { kObject, kPart };  // An object's own directory, or one inside it.
+  // An object's own directory; one inside it; or one inside it where things can be made.
+  enum class Content : std::uint8_t { kObject, kPart, kCollection };
 
   Directory(std::shared_ptr<ObjectRecord> record, Content content = Content::kPart)
       : Node(std::move(record)), content_(content) {}

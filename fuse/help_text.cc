@@ -35,6 +35,10 @@ Of a connection:
                                             or many as "LEN\n" + LEN bytes
     recv get recv.framed                    read them, in the same three ways
     state id peer_uid peer_pid stats/       one value per file
+    consumers/NAME/                         mkdir, `enable`: buffers that others send into
+        recv get recv.framed                read; frames are "LEN PRODUCER IMMEDIATE\n" + bytes
+    producers/NAME/                         mkdir, and write an id of remote/ into `target`
+        send put send.framed imm            write; cp a file of any size to `put`
 Of a server or client:
     enable state error ctl events           0 and 1; why it failed; orders; what happens
     name device rep server max_msg_size ... settings, to be written while idle

@@ -8,9 +8,9 @@ namespace comch::fuse {
 
 Inbox::Inbox(EngineHost& host, Connection& connection, std::string connection_name,
              std::shared_ptr<ServerInbox> server)
-    : host_(host),
+    : MessageQueue(std::move(connection_name)),
+      host_(host),
       connection_(&connection),
-      name_(std::move(connection_name)),
       server_(std::move(server)) {}
 
 std::optional<Message> Inbox::take() {
@@ -18,7 +18,7 @@ std::optional<Message> Inbox::take() {
   if (!returned_.empty()) {
     current_ = std::move(returned_.front());
     returned_.pop_front();
-    if (ended_ && returned_.empty() && on_emptied) on_emptied();
+    if (has_ended() && returned_.empty() && on_emptied) on_emptied();
     return Message{this, current_};
   }
   if (connection_ == nullptr) return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<Message> Inbox::take() {
 bool Inbox::has_message() {
   if (!returned_.empty()) return true;
   const auto message = take();
-  if (message) give_back(message->bytes);
+  if (message) give_back(*message);
   return message.has_value();
 }
 
@@ -57,8 +57,8 @@ bool Inbox::is_ending() const {
   return connection_ == nullptr || connection_->state() != ConnectionState::kEstablished;
 }
 
-void Inbox::give_back(std::span<const std::byte> bytes) {
-  returned_.emplace_front(bytes.begin(), bytes.end());
+void Inbox::give_back(const Message& message) {
+  returned_.emplace_front(message.bytes.begin(), message.bytes.end());
 }
 
 std::size_t Inbox::given_back_bytes() const {
@@ -93,10 +93,7 @@ Receipt Inbox::on_message(std::span<const std::byte> bytes) {
 
 void Inbox::end(int loss) {
   connection_ = nullptr;
-  ended_ = true;
-  loss_ = loss;
-  waiting.end_all();
-  pollers.wake();
+  set_ended(loss);
 }
 
 void Inbox::leave_server() {

@@ -15,20 +15,19 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "comch/connection.h"
 #include "engine_host.h"
-#include "message_source.h"
+#include "message_queue.h"
 
 namespace comch::fuse {
 
 class ServerInbox;
 
-class Inbox final : public MessageSource, public std::enable_shared_from_this<Inbox> {
+class Inbox final : public MessageQueue {
  public:
   // `server` is null for a client's connection.
   Inbox(EngineHost& host, Connection& connection, std::string connection_name,
@@ -38,13 +37,7 @@ class Inbox final : public MessageSource, public std::enable_shared_from_this<In
   bool has_message() override;
   void listen() override;
   bool is_ending() const override;
-  bool has_ended() const override { return ended_; }
-  int loss() const override { return loss_; }
-  bool was_loss_told() const override { return loss_told_; }
-  void set_loss_told() override { loss_told_ = true; }
-
-  // The answer with this message was lost: it is the next one again.
-  void give_back(std::span<const std::byte> bytes);
+  void give_back(const Message& message) override;
 
   // The engine's callback.
   Receipt on_message(std::span<const std::byte> bytes);
@@ -61,16 +54,8 @@ class Inbox final : public MessageSource, public std::enable_shared_from_this<In
   // neither, and the two let go of each other.
   void leave_server();
 
-  const std::string& connection_name() const { return name_; }
   std::size_t given_back() const { return returned_.size(); }
   std::size_t given_back_bytes() const;
-
-  // The last message of a connection that has ended was taken, perhaps by a file that is
-  // not the connection's own and whose close says nothing.
-  std::function<void()> on_emptied;
-
-  std::uint64_t messages_dropped = 0;  // Read in part by a file that was then closed.
-  std::uint64_t empty_skipped = 0;     // Empty messages that `recv` cannot show.
 
  private:
   HeldRead* first_waiting(ReadQueue*& queue);
@@ -79,13 +64,9 @@ class Inbox final : public MessageSource, public std::enable_shared_from_this<In
 
   EngineHost& host_;
   Connection* connection_;
-  const std::string name_;
   std::shared_ptr<ServerInbox> server_;  // Which has us among its own, until we leave.
   std::deque<std::vector<std::byte>> returned_;
   std::vector<std::byte> current_;  // The one of returned_ that was taken last.
-  int loss_ = 0;
-  bool loss_told_ = false;
-  bool ended_ = false;
 };
 
 class ServerInbox final : public MessageSource {

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "framing.h"
 #include "object_record.h"
 
 namespace comch::fuse {
@@ -16,10 +15,20 @@ std::uint64_t next_ticket() {
   return ++last;
 }
 
+// As much of `bytes` as still fits behind what is to be answered already.
+std::span<const std::byte> piece_of(std::span<const std::byte> bytes, std::size_t size,
+                                    std::size_t used) {
+  return bytes.first(std::min(size - used, bytes.size()));
+}
+
 }  // namespace
 
-HeldRead::HeldRead(MessageFile& file, Request request, std::size_t size)
-    : HeldRequest(std::move(request)), file_(file), size_(size), ticket_(next_ticket()) {}
+HeldRead::HeldRead(MessageFile& file, ReadQueue& queue, Request request, std::size_t size)
+    : HeldRequest(std::move(request)),
+      file_(file),
+      queue_(queue),
+      size_(size),
+      ticket_(next_ticket()) {}
 
 Offer HeldRead::offer(const Message& message) { return file_.offer(request(), size_, message); }
 
@@ -27,13 +36,19 @@ void HeldRead::end() { file_.tell_end(request()); }
 
 void HeldRead::interrupted() {
   request().fail(EINTR);
-  file_.source().waiting.remove(*this);
+  queue_.remove(*this);
 }
 
 bool ReadQueue::hold(std::unique_ptr<HeldRead> read) {
   if (!read->admit_interrupts()) return false;
   reads_.push_back(std::move(read));
   return true;
+}
+
+std::unique_ptr<HeldRead> ReadQueue::take_first() {
+  auto first = std::move(reads_.front());
+  reads_.pop_front();
+  return first;
 }
 
 void ReadQueue::remove(const HeldRead& read) {
@@ -51,144 +66,205 @@ void ReadQueue::end_all() {
 MessageFile::MessageFile(std::shared_ptr<MessageSource> source)
     : source_(std::move(source)), opened_before_end_(!source_->has_ended()) {}
 
-MessageFile::~MessageFile() { source_->pollers.leave(*this); }
+MessageFile::~MessageFile() { current().pollers.leave(*this); }
+
+MessageSource& MessageFile::current() const {
+  return long_ ? static_cast<MessageSource&>(*long_) : *source_;
+}
+
+void MessageFile::end_long_message() {
+  long_->pollers.leave(*this);
+  long_->waiting.fail_all(EINTR);  // Other threads', which shall ask again.
+  long_.reset();
+  wake_pollers();  // Who looks again joins the source's.
+}
 
 void MessageFile::read(Request request, const Read& read) {
-  if (rest_begin_ < rest_.size()) return give_rest(std::move(request), read.size);
+  if (!rest_.empty()) return give_rest(std::move(request), read.size);
   // Later pages of one read(2) whose first page was filled: never a second message.
-  if (read.offset > 0 || is_finished()) {
+  if (read.offset > 0 || (is_finished() && !long_)) {
     request.data(std::string_view());
     return;
   }
   while (!record->removed) {
-    const auto message = source_->take();
+    const auto message = current().take();
     if (!message) break;
     if (offer_taken(request, read.size, *message) != Offer::kSkipped) return;
   }
-  if (source_->has_ended()) {
+  wait(std::move(request), read);
+}
+
+// There is nothing now.
+void MessageFile::wait(Request request, const Read& read) {
+  MessageSource& from = current();
+  if (from.has_ended()) {
     tell_end(request);
   } else if (record->removed) {
     request.fail(ENODEV);
+  } else if (from.refusal() != 0) {
+    request.fail(from.refusal());
   } else if (read.nonblocking) {
     request.fail(EAGAIN);
-  } else if (source_->waiting.hold(
-                 std::make_unique<HeldRead>(*this, std::move(request), read.size))) {
-    source_->listen();
+  } else if (from.waiting.hold(
+                 std::make_unique<HeldRead>(*this, from.waiting, std::move(request), read.size))) {
+    from.listen();
   }
 }
 
 Offer MessageFile::offer_taken(Request& request, std::size_t size, const Message& message) {
   const Offer made = offer(request, size, message);
-  if (made == Offer::kLost) message.from->give_back(message.bytes);
+  if (made == Offer::kLost) message.from->give_back(message);
   return made;
 }
 
 void MessageFile::give_rest(Request request, std::size_t size) {
-  const auto rest = std::span(rest_).subspan(rest_begin_);
-  const auto piece = rest.first(std::min(size, rest.size()));
-  if (request.data(piece)) rest_begin_ += piece.size();
+  const std::string_view header = std::string_view(rest_.header).substr(0, size);
+  const auto piece = piece_of(rest_.bytes, size, header.size());
+  if (!request.data(header, piece)) return;
+  rest_.header.erase(0, header.size());
+  rest_.bytes = rest_.bytes.subspan(piece.size());
+  if (rest_.empty()) rest_ = {};
 }
 
-Offer MessageFile::answer(Request& request, std::size_t size, std::span<const std::byte> bytes,
-                          Inbox& from) {
-  const auto piece = bytes.first(std::min(size, bytes.size()));
-  if (!request.data(piece)) return Offer::kLost;
-  if (piece.size() < bytes.size()) {
-    const auto rest = bytes.subspan(piece.size());
-    rest_.assign(rest.begin(), rest.end());
-    rest_begin_ = 0;
-    rest_from_ = from.shared_from_this();
+Offer MessageFile::answer(Request& request, std::size_t size, const Message& message,
+                          std::string_view header) {
+  const std::string_view line = header.substr(0, size);
+  const auto piece = piece_of(message.bytes, size, line.size());
+  if (!request.data(line, piece)) return Offer::kLost;
+  if (line.size() < header.size() || piece.size() < message.bytes.size()) {
+    keep(message, piece.size(), header.substr(line.size()));
   }
   return Offer::kTaken;
+}
+
+Offer MessageFile::answer_with_rest(Request& request, std::size_t size, const Message& message) {
+  const Offer made = answer(request, size, message);
+  if (made != Offer::kTaken) return made;
+  if (!long_) {
+    long_ = message.from->claim_rest(message);
+  } else if (is_of_long_message(message) && long_->is_complete()) {
+    end_long_message();
+  }
+  return made;
+}
+
+void MessageFile::pass_over(const Message& empty) {
+  if (!is_of_long_message(empty)) {
+    ++empty.from->empty_skipped;
+  } else if (long_->is_complete()) {
+    end_long_message();
+  }
+}
+
+void MessageFile::keep(const Message& message, std::size_t given, std::string_view header) {
+  rest_.header = header;
+  rest_.bytes = message.bytes.subspan(given);
+  rest_.keeper = message.arrival;
+  rest_.from = message.from->shared_from_this();
+  if (rest_.keeper) return;
+  auto copy = std::make_shared<std::vector<std::byte>>(rest_.bytes.begin(), rest_.bytes.end());
+  rest_.bytes = *copy;
+  rest_.keeper = std::move(copy);
 }
 
 void MessageFile::tell_end(Request& request) {
   // Everybody who had the file open when the peer was lost is told so once; if nobody
   // had, the first to open it afterwards is.
-  const bool untold = !loss_told_ && (opened_before_end_ || !source_->was_loss_told());
-  if (source_->loss() == 0 || !untold) {
+  const bool of_part = long_ != nullptr;
+  MessageSource& from = current();
+  const bool untold = of_part || (!loss_told_ && (opened_before_end_ || !from.was_loss_told()));
+  if (from.loss() == 0 || !untold) {
     request.data(std::string_view());
     return;
   }
+  request.fail(from.loss());
+  if (of_part) return end_long_message();
   loss_told_ = true;
-  source_->set_loss_told();
-  request.fail(source_->loss());
+  from.set_loss_told();
 }
 
 unsigned MessageFile::readiness() {
-  if (is_polled()) source_->pollers.join(*this);
-  if (rest_begin_ < rest_.size() || is_finished()) return POLLIN | POLLRDNORM;
-  if (source_->has_ended()) return POLLIN | POLLRDNORM | POLLHUP | POLLRDHUP;
+  MessageSource& from = current();
+  if (is_polled()) from.pollers.join(*this);
+  if (!rest_.empty() || (is_finished() && !long_)) return POLLIN | POLLRDNORM;
+  if (from.has_ended()) return POLLIN | POLLRDNORM | POLLHUP | POLLRDHUP;
   if (record->removed) return POLLERR | POLLHUP;
-  const unsigned hang_up = source_->is_ending() ? POLLHUP | POLLRDHUP : 0;
-  if (source_->has_message()) return POLLIN | POLLRDNORM | hang_up;
-  if (is_polled()) source_->listen();
+  const unsigned hang_up = from.is_ending() ? POLLHUP | POLLRDHUP : 0;
+  if (from.has_message()) return POLLIN | POLLRDNORM | hang_up;
+  if (from.refusal() != 0) return POLLERR | POLLHUP;
+  if (is_polled()) from.listen();
   return hang_up;
 }
 
 void MessageFile::closing() {
-  if (rest_begin_ < rest_.size()) ++rest_from_->messages_dropped;
+  if (long_) {
+    long_->count_dropped();
+    long_->drop();
+  } else if (!rest_.empty()) {
+    rest_.from->count_dropped();
+  }
 }
 
 Offer RecvFile::offer(Request& request, std::size_t size, const Message& message) {
   if (message.bytes.empty()) {  // An answer of no bytes would mean the end of the file.
-    ++message.from->empty_skipped;
+    pass_over(message);
     return Offer::kSkipped;
   }
-  return answer(request, size, message.bytes, *message.from);
+  return answer_with_rest(request, size, message);
 }
 
 Offer GetFile::offer(Request& request, std::size_t size, const Message& message) {
-  if (claimed_) {  // Two reads of one open waited, and the other one has the message.
+  const bool is_rest = is_of_long_message(message);
+  if (claimed_ && !is_rest) {  // Two reads of one open waited, and the other one has the message.
     request.data(std::string_view());
     return Offer::kLost;
   }
-  const Offer offer = answer(request, size, message.bytes, *message.from);
-  claimed_ = offer == Offer::kTaken;
+  if (is_rest && message.bytes.empty() && !is_end_of_long_message()) return Offer::kSkipped;
+  const Offer offer = answer_with_rest(request, size, message);
+  claimed_ = claimed_ || offer == Offer::kTaken;
   return offer;
-}
-
-void FramedFile::append(const Message& message) {
-  const std::string header =
-      frame_header(named_ ? message.from->connection_name() : "", message.bytes.size());
-  const auto header_bytes = std::as_bytes(std::span(header));
-  frames_.insert(frames_.end(), header_bytes.begin(), header_bytes.end());
-  pieces_.push_back({frames_.size(), message.bytes.size()});
-  frames_.insert(frames_.end(), message.bytes.begin(), message.bytes.end());
 }
 
 Offer FramedFile::offer(Request& request, std::size_t size, const Message& message) {
-  frames_.clear();
-  pieces_.clear();
-  append(message);
-  return answer(request, size, frames_, *message.from);
+  return answer(request, size, message, header_(message));
+}
+
+// False, and nothing is changed: the frame does not fit in what is left of `size`.
+bool FramedFile::append(const Message& message, std::size_t size) {
+  const std::string header = header_(message);
+  if (header.size() + message.bytes.size() > size - frames_.size()) return false;
+  const auto line = std::as_bytes(std::span(header));
+  frames_.insert(frames_.end(), line.begin(), line.end());
+  pieces_.push_back({message, frames_.size()});
+  frames_.insert(frames_.end(), message.bytes.begin(), message.bytes.end());
+  return true;
 }
 
 Offer FramedFile::offer_taken(Request& request, std::size_t size, const Message& message) {
-  if (named_) return MessageFile::offer_taken(request, size, message);
   frames_.clear();
   pieces_.clear();
-  append(message);  // Its bytes are dead once the source is asked for the next one.
+  if (packing_ == Packing::kOnePerRead || !append(message, size)) {
+    return MessageFile::offer_taken(request, size, message);
+  }
+  // What was taken has to be copied first: it may be dead once the source is asked again.
   while (frames_.size() < size) {
     const auto next = source().take();
     if (!next) break;
-    const std::size_t end = frames_.size();
-    append(*next);
-    if (frames_.size() > size) {
-      next->from->give_back(next->bytes);
-      frames_.resize(end);
-      pieces_.pop_back();
-      break;
-    }
+    if (append(*next, size)) continue;
+    next->from->give_back(*next);
+    break;
   }
-  const Offer offer = answer(request, size, frames_, *message.from);
-  if (offer == Offer::kLost) give_all_back(*message.from);
-  return offer;
+  const bool answered = request.data(std::span<const std::byte>(frames_));
+  if (!answered) give_all_back();
+  pieces_.clear();  // What they kept of a consumer's memory is free again.
+  return answered ? Offer::kTaken : Offer::kLost;
 }
 
-void FramedFile::give_all_back(Inbox& to) {
+void FramedFile::give_all_back() {
   for (; !pieces_.empty(); pieces_.pop_back()) {
-    to.give_back(std::span(frames_).subspan(pieces_.back().begin, pieces_.back().size));
+    Piece& piece = pieces_.back();
+    piece.message.bytes = std::span(frames_).subspan(piece.begin, piece.message.bytes.size());
+    piece.message.from->give_back(piece.message);
   }
 }
 

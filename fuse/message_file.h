@@ -1,21 +1,29 @@
-// MessageFile: an open file that messages are read from, and its three kinds.
+// MessageFile: an open file that messages are read from, and its kinds.
 //
 //   RecvFile    recv          a read returns bytes of exactly one message
 //   GetFile     get           one open is one message, then the end
 //   FramedFile  recv.framed   "LEN\n" + bytes, as many whole messages as fit
+//               a consumer's  "LEN PRODUCER IMMEDIATE\n" + bytes
 //               the server's recv: "conn3 LEN\n" + bytes, one per read
+//
+// A message that came in parts (long_message.h) is one to recv and get, whose reads return
+// bytes of exactly one part.
 //
 // What a read had no room for stays with the open file and comes first next time;
 // closing drops it and counts it.
 //
-// Threads: the loop's. Errors: EAGAIN, EINTR, ENODEV (the object was removed), and
-// ECONNRESET once when the peer was lost; then the end of the file for ever.
+// Threads: the loop's. Errors: EAGAIN, EINTR, ENODEV (the object was removed), ENXIO (it
+// does not run), and ECONNRESET once when the peer was lost; then the end of the file for
+// ever.
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "inbox.h"
+#include "long_message.h"
+#include "message_queue.h"
 #include "open_file.h"
 
 namespace comch::fuse {
@@ -37,24 +45,45 @@ class MessageFile : public OpenFile {
   // The same for a message just taken: more may be taken to go with it, and what was
   // taken in vain is given back.
   virtual Offer offer_taken(Request& request, std::size_t size, const Message& message);
-  // This open file has had all it may have.
+  // This open file has had all it may have, but for the rest of a long message.
   virtual bool is_finished() const { return false; }
 
-  // Answers with `bytes` as far as they fit and keeps the rest.
-  Offer answer(Request& request, std::size_t size, std::span<const std::byte> bytes, Inbox& from);
+  // Answers with `header` and the message as far as they fit and keeps the rest.
+  Offer answer(Request& request, std::size_t size, const Message& message,
+               std::string_view header = {});
+
+  // The same of a message that may be the first part of a longer one: the others come next.
+  Offer answer_with_rest(Request& request, std::size_t size, const Message& message);
 
   MessageSource& source() { return *source_; }
+  bool is_of_long_message(const Message& message) const { return message.from == long_.get(); }
+  bool is_end_of_long_message() const { return long_->is_complete(); }
+  // An empty message, or part of one, that this kind of file cannot show.
+  void pass_over(const Message& empty);
 
  private:
+  // What a read had no room for.
+  struct Rest {
+    std::string header;
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> keeper;  // Of the bytes.
+    std::shared_ptr<MessageQueue> from;
+
+    bool empty() const { return header.empty() && bytes.empty(); }
+  };
+  void wait(Request request, const Read& read);
+  // Where the next message of this file comes from.
+  MessageSource& current() const;
+  void end_long_message();
+  void keep(const Message& message, std::size_t given, std::string_view header);
   void give_rest(Request request, std::size_t size);
   void tell_end(Request& request);
 
   const std::shared_ptr<MessageSource> source_;
+  std::shared_ptr<LongMessage> long_;  // While there is more of the message than was read.
   const bool opened_before_end_;
   bool loss_told_ = false;
-  std::vector<std::byte> rest_;
-  std::size_t rest_begin_ = 0;
-  std::shared_ptr<Inbox> rest_from_;
+  Rest rest_;
 };
 
 class RecvFile final : public MessageFile {
@@ -78,21 +107,25 @@ class GetFile final : public MessageFile {
 
 class FramedFile final : public MessageFile {
  public:
-  // With `named`, frames carry the connection's name and come one per read.
-  FramedFile(std::shared_ptr<MessageSource> source, bool named)
-      : MessageFile(std::move(source)), named_(named) {}
+  // The line in front of a message.
+  using Header = std::string (*)(const Message&);
+  enum class Packing : std::uint8_t { kOnePerRead, kAsManyAsFit };
+
+  FramedFile(std::shared_ptr<MessageSource> source, Header header, Packing packing)
+      : MessageFile(std::move(source)), header_(header), packing_(packing) {}
 
  private:
   Offer offer(Request& request, std::size_t size, const Message& message) override;
   Offer offer_taken(Request& request, std::size_t size, const Message& message) override;
-  void append(const Message& message);
-  void give_all_back(Inbox& to);
+  bool append(const Message& message, std::size_t size);
+  void give_all_back();
 
-  struct Piece {  // Where a message lies in frames_, without its header.
+  struct Piece {  // A message, and where it lies in frames_.
+    Message message;
     std::size_t begin;
-    std::size_t size;
   };
-  const bool named_;
+  const Header header_;
+  const Packing packing_;
   std::vector<std::byte> frames_;  // Kept between reads for their memory only.
   std::vector<Piece> pieces_;
 };

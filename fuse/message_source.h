@@ -1,4 +1,5 @@
-// MessageSource: where reads get messages from: one connection, or all of a server's.
+// MessageSource: where reads get messages from: one connection, all of a server's, one
+// consumer, or the parts of one long message.
 //
 // Messages stay in the engine's bounded queue until somebody reads, so that a reader who
 // does not come slows the sender down and not the daemon. A message whose answer was
@@ -17,6 +18,8 @@
 
 namespace comch::fuse {
 
+struct Message;
+
 class MessageSource {
  public:
   virtual ~MessageSource() = default;
@@ -33,6 +36,8 @@ class MessageSource {
   virtual bool is_ending() const = 0;
   // There is no more. Stays false for a server.
   virtual bool has_ended() const = 0;
+  // Nothing comes unless something else is done first: the errno that says what, or 0.
+  virtual int refusal() const { return 0; }
   // What a read at the end is told first: ECONNRESET when the peer was lost, else 0.
   virtual int loss() const { return 0; }
   virtual bool was_loss_told() const { return true; }

@@ -1,13 +1,16 @@
-// Outbox: what is on its way into the peer's queue of one connection.
+// Outbox: what is on its way to the other side, of one connection or of one producer.
 //
 // As long as there is room a message is sent at once and nothing is kept. When there is
 // none, sends wait here in the order they came; a later one never overtakes, not even
 // one that could be sent.
 //
 //   Status sent = outbox.send(message);          // again: no room, or others wait
-//   if (again) outbox.wait(std::make_unique<HeldMessage>(...));
+//   if (again) outbox.wait(std::make_unique<HeldWrite>(...));
 //
-// Threads: the loop's. Lifetime: outlives its connection; after end() every send fails.
+// A put that is sent in parts has its place before all others until it is complete.
+//
+// Threads: the loop's. Lifetime: outlives what it sends through; after end() every send
+// fails.
 #pragma once
 
 #include <cerrno>
@@ -15,11 +18,11 @@
 #include <list>
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "comch/connection.h"
+#include "comch/result.h"
 #include "engine_host.h"
 #include "poll_set.h"
+#include "put.h"
 
 namespace comch::fuse {
 
@@ -33,47 +36,65 @@ class WaitingSend {
   virtual bool retry() = 0;
   // There will be no room any more.
   virtual void fail(int error) = 0;
+  // Whoever wrote has an answer already: this must not be forgotten when the object goes.
+  virtual bool is_promised() const { return false; }
 };
 
 class Outbox {
  public:
-  Outbox(EngineHost& host, Connection& connection) : host_(host), connection_(&connection) {}
+  enum class Place : std::uint8_t { kLast, kFirst };
 
-  // again: no room. connection_reset: the peer is gone. too_big. Else as try_send().
+  explicit Outbox(EngineHost& host) : host_(host) {}
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+  virtual ~Outbox() = default;
+
+  // again: no room. too_big. What refusal() says, if it says anything. Else as the library.
   Status send(std::span<const std::byte> message);
   // The same for the oldest of those who wait.
-  Status send_first(std::span<const std::byte> message);
+  virtual Status send_first(std::span<const std::byte> message) = 0;
+  virtual std::size_t max_message_size() const = 0;
+  // A message that is written piece by piece.
+  virtual std::unique_ptr<Put> begin_put() = 0;
 
-  // Puts `send` behind the others; its retry() is called when there may be room.
-  void wait(std::unique_ptr<WaitingSend> send);
+  // Puts `send` behind or before the others; its retry() is called when there may be room.
+  void wait(std::unique_ptr<WaitingSend> send, Place place = Place::kLast);
   void leave(const WaitingSend& send);
 
-  bool has_room() const;
-  bool is_over() const;  // Nothing can be sent any more.
+  bool has_room() const { return refusal() == 0 && sends_.empty() && can_send(); }
+  // Why nothing can be sent: an errno, or 0.
+  virtual int refusal() const = 0;
   // Wakes pollers as soon as there is room.
   void listen();
 
   void on_space();  // The engine's callback.
   // After progress(): a peer that is gone makes no room, but everybody has to hear.
   void check();
-  // The connection is no more, or the object: whoever waits gets `error`.
-  void end(int error);
-  // Whoever waits gets ECANCELED; the connection goes on.
+  // Whoever waits gets ECANCELED; the object goes on.
   void cancel() { fail_all(ECANCELED); }
+  // Whoever waits for an answer gets `error`; what was promised goes on waiting.
+  void fail_writers(int error);
 
-  std::size_t max_message_size() const { return max_message_size_; }
   std::size_t waiting() const { return sends_.size(); }
   bool needs_check() const { return !sends_.empty() || !pollers.empty(); }
 
   PollSet pollers;
 
- private:
+ protected:
+  // Whether send_first() may find room.
+  virtual bool can_send() const = 0;
+  // Whether it makes sense to wait for room.
+  virtual bool is_reachable() const { return refusal() == 0; }
+  // Asks the engine for one call of on_space().
+  virtual void request_space() = 0;
   void fail_all(int error);
 
+ private:
+  using Sends = std::list<std::unique_ptr<WaitingSend>>;
+
   EngineHost& host_;
-  Connection* connection_;
-  const std::size_t max_message_size_ = connection_->max_message_size();
-  std::list<std::unique_ptr<WaitingSend>> sends_;
+  Sends sends_;
+  bool is_serving_ = false;  // A send that ends may make room for others, and so call back.
 };
 
 }  // namespace comch::fuse

@@ -1,6 +1,6 @@
 // ReadQueue: reads that wait for a message, first come, first served.
 //
-// A read waits at one connection, or at a server for a message of any of its
+// A read waits at one connection or consumer, or at a server for a message of any of its
 // connections. Every read has a ticket that counts up over all queues, so that between
 // the two kinds, too, the one that came first is served first.
 //
@@ -12,19 +12,14 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <span>
 
 #include "request.h"
 
 namespace comch::fuse {
 
-class Inbox;
 class MessageFile;
-
-struct Message {
-  Inbox* from;
-  std::span<const std::byte> bytes;
-};
+class ReadQueue;
+struct Message;
 
 // What a read made of the message it was offered.
 enum class Offer : std::uint8_t {
@@ -35,7 +30,7 @@ enum class Offer : std::uint8_t {
 
 class HeldRead final : public HeldRequest {
  public:
-  HeldRead(MessageFile& file, Request request, std::size_t size);
+  HeldRead(MessageFile& file, ReadQueue& queue, Request request, std::size_t size);
 
   Offer offer(const Message& message);
   // There will be no message any more.
@@ -47,6 +42,7 @@ class HeldRead final : public HeldRequest {
   void interrupted() override;
 
   MessageFile& file_;
+  ReadQueue& queue_;
   const std::size_t size_;
   const std::uint64_t ticket_;
 };
@@ -56,6 +52,9 @@ class ReadQueue {
   bool empty() const { return reads_.empty(); }
   HeldRead& front() { return *reads_.front(); }
   void pop() { reads_.pop_front(); }
+  // The first, which is to be answered or put back.
+  std::unique_ptr<HeldRead> take_first();
+  void put_back(std::unique_ptr<HeldRead> read) { reads_.push_front(std::move(read)); }
 
   // False: a signal was faster, and the read is answered.
   bool hold(std::unique_ptr<HeldRead> read);

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "collection_directory.h"
 #include "comch/comch.h"
-#include "role_directory.h"
 
 namespace comch::fuse {
 namespace {
@@ -26,7 +26,7 @@ std::string label(std::string_view text) {
   return escaped;
 }
 
-void add_object_metrics(std::string& text, const RoleDirectory& role, std::string_view kind) {
+void add_object_metrics(std::string& text, const CollectionDirectory& role, std::string_view kind) {
   const char* separator_line = "# TYPE comch_{}_{} {}\n";
   // One metric after the other, as the format wants it, each with all its objects.
   const auto& objects = role.objects();
@@ -42,13 +42,7 @@ void add_object_metrics(std::string& text, const RoleDirectory& role, std::strin
   }
 }
 
-nlohmann::ordered_json role_json(const RoleDirectory& role) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, object] : role.objects()) json[name] = object->json();
-  return json;
-}
-
-void add_role_metrics(std::string& text, const RoleDirectory* role, std::string_view kind) {
+void add_role_metrics(std::string& text, const CollectionDirectory* role, std::string_view kind) {
   if (role == nullptr) return;
   text += fmt::format("# TYPE comch_{0}s gauge\ncomch_{0}s {1}\n", kind, role->objects().size());
   add_object_metrics(text, *role, kind);
@@ -56,7 +50,7 @@ void add_role_metrics(std::string& text, const RoleDirectory* role, std::string_
 
 }  // namespace
 
-std::string metrics_text(const RoleDirectory* servers, const RoleDirectory* clients) {
+std::string metrics_text(const CollectionDirectory* servers, const CollectionDirectory* clients) {
   std::string text =
       fmt::format("# TYPE comch_info gauge\ncomch_info{{version=\"{}\"}} 1\n", version());
   add_role_metrics(text, servers, "server");
@@ -64,10 +58,10 @@ std::string metrics_text(const RoleDirectory* servers, const RoleDirectory* clie
   return text;
 }
 
-std::string status_json(const RoleDirectory* servers, const RoleDirectory* clients) {
+std::string status_json(const CollectionDirectory* servers, const CollectionDirectory* clients) {
   nlohmann::ordered_json json{{"version", version()}};
-  if (servers != nullptr) json["servers"] = role_json(*servers);
-  if (clients != nullptr) json["clients"] = role_json(*clients);
+  if (servers != nullptr) json["servers"] = servers->json();
+  if (clients != nullptr) json["clients"] = clients->json();
   // Names are whatever bytes mkdir was given; what is no UTF-8 is replaced, not thrown.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -10,10 +10,10 @@
 
 namespace comch::fuse {
 
-class RoleDirectory;
+class CollectionDirectory;
 
 // Either may be null: this mount does not show that side.
-std::string metrics_text(const RoleDirectory* servers, const RoleDirectory* clients);
-std::string status_json(const RoleDirectory* servers, const RoleDirectory* clients);
+std::string metrics_text(const CollectionDirectory* servers, const CollectionDirectory* clients);
+std::string status_json(const CollectionDirectory* servers, const CollectionDirectory* clients);
 
 }  // namespace comch::fuse

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framing.h"
 #include "message_file.h"
 #include "value.h"
 
@@ -30,7 +31,7 @@ Result<std::shared_ptr<ServerDirectory>> ServerDirectory::create(
 ServerDirectory::ServerDirectory(Services& services, Configuration configuration,
                                  std::shared_ptr<ObjectRecord> record,
                                  std::shared_ptr<EventStream> events)
-    : ContextDirectory(services, std::move(record), std::move(events)),
+    : EndpointDirectory(services, std::move(record), std::move(events)),
       configuration_(std::move(configuration)) {}
 
 Outcome ServerDirectory::autostart() { return start(); }
@@ -70,21 +71,7 @@ Status ServerDirectory::set_limits(Server& server) const {
 }
 
 Status ServerDirectory::set_callbacks(Server& server) {
-  const auto give_back = [](SendTask& task) { std::ignore = task.free(); };
-  if (Status set = server.configure_send(configuration_.send_tasks, give_back, give_back); !set) {
-    return set;
-  }
-  auto set = server.on_message([](Connection& connection, std::span<const std::byte> bytes) {
-    ConnectionDirectory* directory = ConnectionSet::directory_of(connection);
-    return directory == nullptr ? Receipt::kTaken : directory->on_message(bytes);
-  });
-  if (!set) return set;
-  set = server.on_space([](Connection& connection) {
-    if (auto* directory = ConnectionSet::directory_of(connection)) directory->on_space();
-  });
-  if (!set) return set;
-  server.on_state_changed(
-      [this](Context&, ContextState before, ContextState after) { on_state(before, after); });
+  if (Status set = set_connection_callbacks(server, configuration_.send_tasks); !set) return set;
   return server.on_connection(
       [this](Connection& connection, bool successful) {
         if (successful) on_connected(connection);
@@ -113,12 +100,14 @@ Outcome ServerDirectory::end_connection(Connection& connection, bool at_once) {
   return Outcome::of(at_once ? server_->abort(connection) : server_->disconnect(connection));
 }
 
-void ServerDirectory::fail_own_reads(int error) {
+void ServerDirectory::leave(int error) {
+  EndpointDirectory::leave(error);
   inbox_->waiting.fail_all(error);
   inbox_->pollers.wake();
 }
 
 void ServerDirectory::add_own_files() {
+  EndpointDirectory::add_own_files();
   add_place_files();
   add_number_setting("max_msg_size", configuration_.max_message_size);
   add_number_setting("recv_queue_size", configuration_.recv_queue_size);
@@ -127,7 +116,12 @@ void ServerDirectory::add_own_files() {
   add_access_file("allow_uid", false);
   add_access_file("allow_gid", true);
   auto opener = [inbox = inbox_](const Caller&) -> std::expected<std::unique_ptr<OpenFile>, int> {
-    return std::make_unique<FramedFile>(inbox, true);
+    return std::make_unique<FramedFile>(
+        inbox,
+        [](const Message& message) {
+          return frame_header(message.from->name(), message.bytes.size());
+        },
+        FramedFile::Packing::kOnePerRead);
   };
   add_stream(*this, "recv",
              std::make_shared<StreamNode>(shared_record(), Direction{.readable = true},
@@ -175,7 +169,7 @@ void ServerDirectory::add_access_file(const char* file, bool of_groups) {
 }
 
 Counters ServerDirectory::counters() const {
-  Counters all = ContextDirectory::counters();
+  Counters all = EndpointDirectory::counters();
   all.push_back({"connections_made", connections_made_});
   all.push_back({"refused", server_ ? server_->refused() : 0});
   return all;
@@ -185,7 +179,7 @@ nlohmann::ordered_json ServerDirectory::json() const {
   nlohmann::ordered_json json{{"name", configuration_.name},
                               {"device", configuration_.device->info().name},
                               {"rep", configuration_.representor->info().pci}};
-  json.update(ContextDirectory::json());
+  json.update(EndpointDirectory::json());
   return json;
 }
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "comch/server.h"
-#include "context_directory.h"
+#include "endpoint_directory.h"
 
 namespace comch::fuse {
 
-class ServerDirectory final : public ContextDirectory {
+class ServerDirectory final : public EndpointDirectory {
  public:
   // Serves on the first DPU-side device and its first representor until told otherwise.
   static Result<std::shared_ptr<ServerDirectory>> create(Services& services, std::string name,
@@ -43,7 +43,7 @@ class ServerDirectory final : public ContextDirectory {
   Status destroy_context() override { return Server::destroy(server_); }
   void add_own_files() override;
   Outcome end_connection(Connection& connection, bool at_once) override;
-  void fail_own_reads(int error) override;
+  void leave(int error) override;
 
   Result<std::unique_ptr<Server>> make_server();
   Status set_limits(Server& server) const;

@@ -62,12 +62,16 @@ void Tree::add_texts() {
       {.show = [this] { return status_json(servers_.get(), clients_.get()); }, .is_text = true});
 }
 
-std::shared_ptr<RoleDirectory> Tree::add_role(const char* name, RoleDirectory::Create create) {
+std::shared_ptr<CollectionDirectory> Tree::add_role(const char* name,
+                                                    CollectionDirectory::Create create) {
   auto record = std::make_shared<ObjectRecord>(name, record_->owner, record_->group, kOpenToAll,
                                                services_.failure_handler(services_.events));
   record->container = record_;
-  auto role =
-      std::make_shared<RoleDirectory>(services_, std::move(record), name, std::move(create));
+  CollectionDirectory::Place place{.record = std::move(record),
+                                   .content = Directory::Content::kObject,
+                                   .path = name,
+                                   .events = nullptr};
+  auto role = std::make_shared<CollectionDirectory>(services_, std::move(place), std::move(create));
   role->add_clone();
   root_->add(name, role);
   return role;
@@ -80,8 +84,8 @@ void Tree::check() {
 
 void Tree::shut_down() {
   // Clients first: they say good-bye to servers that are still there to hear it.
-  if (clients_) clients_->shut_down();
-  if (servers_) servers_->shut_down();
+  if (clients_) clients_->remove_all(ESHUTDOWN);
+  if (servers_) servers_->remove_all(ESHUTDOWN);
   services_.operations.fail_all(ESHUTDOWN);
   services_.events->fail_readers(ESHUTDOWN);
   record_->removed = true;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "collection_directory.h"
 #include "comch/device.h"
-#include "role_directory.h"
 #include "services.h"
 
 namespace comch::fuse {
@@ -33,13 +33,14 @@ class Tree final : public CtlTarget, public std::enable_shared_from_this<Tree> {
  private:
   void build(const std::vector<DeviceInfo>& devices);
   void add_texts();
-  std::shared_ptr<RoleDirectory> add_role(const char* name, RoleDirectory::Create create);
+  std::shared_ptr<CollectionDirectory> add_role(const char* name,
+                                                CollectionDirectory::Create create);
 
   Services& services_;
   const std::shared_ptr<ObjectRecord> record_;
   const std::shared_ptr<Directory> root_;
-  std::shared_ptr<RoleDirectory> servers_;  // Null: not shown by this mount.
-  std::shared_ptr<RoleDirectory> clients_;
+  std::shared_ptr<CollectionDirectory> servers_;  // Null: not shown by this mount.
+  std::shared_ptr<CollectionDirectory> clients_;
 };
 
 }  // namespace comch::fuse

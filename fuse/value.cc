@@ -31,6 +31,25 @@ std::optional<std::uint32_t> parse_mode(std::string_view text) {
   return mode;
 }
 
+std::optional<std::vector<std::byte>> parse_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::vector<std::byte> bytes;
+  for (; !text.empty(); text.remove_prefix(2)) {
+    std::uint8_t byte = 0;
+    const char* end = text.data() + 2;
+    const auto [stop, error] = std::from_chars(text.data(), end, byte, 16);
+    if (error != std::errc{} || stop != end) return std::nullopt;
+    bytes.push_back(static_cast<std::byte>(byte));
+  }
+  return bytes;
+}
+
+std::string show_hex(std::span<const std::byte> bytes) {
+  std::string text;
+  for (const std::byte one : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(one));
+  return text;
+}
+
 std::optional<std::vector<std::uint32_t>> parse_ids(std::string_view text) {
   // The largest id stands for "no id" in every system call.
   constexpr std::uint64_t kLargestId = std::numeric_limits<std::uint32_t>::max() - 1;

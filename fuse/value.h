@@ -8,8 +8,10 @@
 // Threads: pure functions of their arguments.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t l
 
 // Permission bits in octal, "0750" or "750"; nothing above 0777.
 std::optional<std::uint32_t> parse_mode(std::string_view text);
+
+// Bytes as two hexadecimal digits each; nothing when it is something else.
+std::optional<std::vector<std::byte>> parse_hex(std::string_view text);
+std::string show_hex(std::span<const std::byte> bytes);
 
 // Ids between spaces or commas; nothing when one of them is no id.
 std::optional<std::vector<std::uint32_t>> parse_ids(std::string_view text);

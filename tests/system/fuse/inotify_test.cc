@@ -61,6 +61,19 @@ TEST_F(InotifyTest, SeesTheConnectionOfAProgram) {
   EXPECT_TRUE(watch.sees(IN_CREATE, "conn0"));
 }
 
+TEST_F(InotifyTest, SeesConsumersOfTheOtherSideAppearAndGo) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(connect("me", "echo"), 0);
+  const fs::path consumer = at("servers/echo/conn0/consumers/c0");
+  ASSERT_EQ(make_directory(consumer), 0);
+  Watch watch(at("clients/me/conn/remote"));
+  ASSERT_EQ(write_to(consumer / "enable", "1"), 0);
+  const std::string id = value(consumer / "id");
+  EXPECT_TRUE(watch.sees(IN_CREATE, id));
+  ASSERT_EQ(remove_directory(consumer), 0);
+  EXPECT_TRUE(watch.sees(IN_DELETE, id));
+}
+
 TEST_F(InotifyTest, SeesWhatUsersMakeAndRemove) {
   Watch watch(at("servers"));
   ASSERT_EQ(make_server("echo"), 0);

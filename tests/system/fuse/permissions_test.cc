@@ -190,5 +190,22 @@ TEST_F(PermissionTest, CloneBelongsToWhoOpenedIt) {
             0);
 }
 
+TEST_F(PermissionTest, ConsumersBelongToWhoMayUseTheConnection) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(write_to(at("servers/echo/conn_uid"), std::to_string(kAnna)), 0);
+  ASSERT_EQ(connect("me", "echo"), 0);
+  const fs::path consumer = at("servers/echo/conn0/consumers/c0");
+  EXPECT_EQ(as_user(kBert, [&] { return make_directory(consumer); }), EACCES);
+  EXPECT_EQ(as_user(kAnna, [&] { return make_directory(consumer); }), 0);
+  struct stat info = {};
+  ASSERT_EQ(::stat(consumer.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, kAnna);
+  EXPECT_EQ(as_user(kBert, [&] { return write_to(consumer / "enable", "1"); }), EACCES);
+  EXPECT_EQ(as_user(kBert, [&] { return File(consumer / "recv").error(); }), EACCES);
+  EXPECT_EQ(as_user(kBert, [&] { return remove_directory(consumer); }), EACCES);
+  EXPECT_EQ(as_user(kAnna, [&] { return write_to(consumer / "enable", "1"); }), 0);
+  EXPECT_EQ(as_user(kAnna, [&] { return remove_directory(consumer); }), 0);
+}
+
 }  // namespace
 }  // namespace comch::test

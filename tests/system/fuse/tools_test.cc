@@ -2,25 +2,27 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "fast_fixture.h"
 #include "shell.h"
-#include "tree_fixture.h"
 
 namespace comch::test {
 namespace {
 
-// Messages wait in both directions, and nobody reads them.
-struct WaitingMessagesTest : PairTest {
+// Messages wait in both directions and at a consumer, and nobody reads them.
+struct WaitingMessagesTest : FastTest {
   void SetUp() override {
-    PairTest::SetUp();
+    FastTest::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
+    connect_ends();
     for (const char* message : {"one\n", "two\n", "three\n"}) {
       ASSERT_EQ(send(client_end_, message), 0);
       ASSERT_EQ(send(server_end_, message), 0);
+      ASSERT_EQ(send(producer_, message), 0);
     }
   }
 
   void expect_all_still_there() const {
-    for (const auto& end : {server_end_, client_end_}) {
+    for (const auto& end : {server_end_, client_end_, consumer_}) {
       const File recv(end / "recv", O_RDONLY | O_NONBLOCK);
       for (const char* message : {"one\n", "two\n", "three\n"})
         EXPECT_EQ(recv.wait_and_read(), got(message)) << end;
@@ -64,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
         Walk{"busybox", "busybox find . -type f -exec busybox cat {} + >/dev/null"},
         Walk{"busybox", "find . -type f -exec busybox md5sum {} + >/dev/null"},
         Walk{"stat", "stat -L servers/echo/conn0/* clients/me/conn/* >/dev/null"},
+        Walk{"stat", "stat -L servers/echo/conn0/consumers/c0/* >/dev/null"},
+        Walk{"stat", "stat -L clients/me/conn/producers/p0/* clients/me/conn/remote/* >/dev/null"},
         Walk{"test", "for f in servers/echo/conn0/*; do test -e \"$f\" -a -r \"$f\"; done; true"}));
 
 struct ToolTest : PairTest {
@@ -103,6 +107,14 @@ TEST_F(ToolTest, DdReadsAndWritesSingleMessages) {
 TEST_F(ToolTest, HeadOfRecvTakesBytesOfOneMessage) {
   ASSERT_EQ(send(client_end_, "0123456789"), 0);
   expect_said("head -c 4 servers/echo/conn0/get", "0123");
+}
+
+TEST_F(ToolTest, QuickStartOfTheFastPathWorks) {
+  expect_said(
+      "S=servers/echo/conn0; C=clients/me/conn; mkdir $S/consumers/c0 $C/producers/p0 &&"
+      "echo 1 > $S/consumers/c0/enable && cat $S/consumers/c0/id > $C/producers/p0/target;"
+      "seq 500000 > $C/producers/p0/put & cat servers/echo/conn0/consumers/c0/get | md5sum; wait",
+      shell("/", "seq 500000 | md5sum").output);
 }
 
 TEST_F(ToolTest, Md5sumOfGetEndsWithTheMessage) {

@@ -51,5 +51,16 @@ TEST(ValueTest, StarLetsEveryoneInAndAListTakesItBack) {
   EXPECT_FALSE(with_access(*some, AccessPart::kUids, "root"));
 }
 
+TEST(ValueTest, BytesAreTwoHexadecimalDigitsEach) {
+  const auto bytes = parse_hex("00fF7e");
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, (std::vector{std::byte{0}, std::byte{255}, std::byte{0x7e}}));
+  EXPECT_EQ(show_hex(*bytes), "00ff7e");
+  EXPECT_TRUE(parse_hex("")->empty());
+  EXPECT_EQ(show_hex({}), "");
+  for (const char* bad : {"0", "000", "0x", "g0", "0g", " 0", "-1", "0 "})
+    EXPECT_FALSE(parse_hex(bad)) << bad;
+}
+
 }  // namespace
 }  // namespace comch::fuse

@@ -1,49 +1,53 @@
-// servers/ and clients/; see role_directory.h.
-#include "role_directory.h"
+// Directories in which objects are made; see collection_directory.h.
+#include "collection_directory.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
 namespace comch::fuse {
 
 // The open end of `clone`: the ctl of an object that dies with it.
-class RoleDirectory::CloneFile final : public CtlFile {
+class CollectionDirectory::CloneFile final : public CtlFile {
  public:
-  CloneFile(std::weak_ptr<Node> role, std::string name, std::shared_ptr<CtlTarget> target,
+  CloneFile(std::weak_ptr<Node> parent, std::string name, std::shared_ptr<CtlTarget> target,
             Services& services)
       : CtlFile(std::move(target), name + "\n", services.operations),
-        role_(std::move(role)),
+        parent_(std::move(parent)),
         name_(std::move(name)),
         services_(services) {}
 
   void closing() override {
-    const auto role = std::dynamic_pointer_cast<RoleDirectory>(role_.lock());
-    if (!role || role->remove_directory(name_) != 0) return;
+    const auto parent = std::dynamic_pointer_cast<CollectionDirectory>(parent_.lock());
+    if (!parent || parent->remove_directory(name_) != 0) return;
     // Nobody called rmdir, so the kernel still remembers the name.
-    services_.announcer.vanish(role->role_ + "/" + name_, services_.nodes.id_of(*role), {});
+    services_.announcer.vanish(parent->path_ + "/" + name_, services_.nodes.id_of(*parent), {});
   }
 
  private:
-  const std::weak_ptr<Node> role_;
+  const std::weak_ptr<Node> parent_;
   const std::string name_;
   Services& services_;
 };
 
-RoleDirectory::RoleDirectory(Services& services, std::shared_ptr<ObjectRecord> record,
-                             std::string role, Create create)
-    : Directory(std::move(record), Content::kObject),
+CollectionDirectory::CollectionDirectory(Services& services, Place place, Create create)
+    : Directory(std::move(place.record), place.content),
       services_(services),
-      role_(std::move(role)),
+      path_(std::move(place.path)),
+      events_(std::move(place.events)),
       create_(std::move(create)) {}
 
-void RoleDirectory::add_clone() {
+void CollectionDirectory::add_clone() {
   auto opener = [this](const Caller& caller) { return open_clone(caller); };
   constexpr Direction kBoth{.readable = true, .writable = true};
   add_stream(*this, "clone",
              std::make_shared<StreamNode>(shared_record(), kBoth, std::move(opener)));
 }
 
-std::expected<std::unique_ptr<OpenFile>, int> RoleDirectory::open_clone(const Caller& caller) {
+std::expected<std::unique_ptr<OpenFile>, int> CollectionDirectory::open_clone(
+    const Caller& caller) {
   constexpr mode_t kCloneMode = 0755;
   std::string name;
   do {
@@ -56,21 +60,20 @@ std::expected<std::unique_ptr<OpenFile>, int> RoleDirectory::open_clone(const Ca
   return file;
 }
 
-int RoleDirectory::refuse(const std::string& name, int error, std::string_view reason) {
-  record().note_failure(error, fmt::format("{}/{}: {}", role_, name, reason));
+int CollectionDirectory::refuse(const std::string& name, int error, std::string_view reason) {
+  record().note_failure(error, fmt::format("{}/{}: {}", path_, name, reason));
   return error;
 }
 
-std::expected<std::shared_ptr<ContextDirectory>, int> RoleDirectory::make(const std::string& name,
-                                                                          mode_t mode,
-                                                                          const Caller& caller) {
+std::expected<std::shared_ptr<ContextDirectory>, int> CollectionDirectory::make(
+    const std::string& name, mode_t mode, const Caller& caller) {
   // Only root's daemon can act with the identity of whoever makes an object.
   if (geteuid() != 0 && caller.uid != geteuid()) {
     return std::unexpected(refuse(name, EPERM, "this mount serves its own user only"));
   }
-  auto events = std::make_shared<EventStream>();
+  auto events = events_ ? events_ : std::make_shared<EventStream>();
   auto object =
-      std::make_shared<ObjectRecord>(fmt::format("{}/{}", role_, name), caller.uid, caller.gid,
+      std::make_shared<ObjectRecord>(fmt::format("{}/{}", path_, name), caller.uid, caller.gid,
                                      mode & 0777, services_.failure_handler(events));
   auto made = create_(name, std::move(object), std::move(events));
   if (!made) {
@@ -89,14 +92,13 @@ std::expected<std::shared_ptr<ContextDirectory>, int> RoleDirectory::make(const 
   return *made;
 }
 
-std::expected<std::shared_ptr<Node>, int> RoleDirectory::make_directory(std::string_view name,
-                                                                        mode_t mode,
-                                                                        const Caller& caller) {
+std::expected<std::shared_ptr<Node>, int> CollectionDirectory::make_directory(
+    std::string_view name, mode_t mode, const Caller& caller) {
   if (find(name)) return std::unexpected(EEXIST);
   return make(std::string(name), mode, caller);
 }
 
-int RoleDirectory::remove_directory(std::string_view name) {
+int CollectionDirectory::remove_directory(std::string_view name) {
   const auto object = objects_.find(name);
   if (object == objects_.end()) return find(name) ? ENOTDIR : ENOENT;
   if (const int error = object->second->retire(); error != 0) return error;
@@ -106,16 +108,22 @@ int RoleDirectory::remove_directory(std::string_view name) {
   return 0;
 }
 
-void RoleDirectory::check() {
+nlohmann::ordered_json CollectionDirectory::json() const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [name, object] : objects_) json[name] = object->json();
+  return json;
+}
+
+void CollectionDirectory::check() {
   for (const auto& [name, object] : objects_) object->check();
 }
 
-void RoleDirectory::shut_down() {
-  for (const auto& [name, object] : objects_) {
-    object->shut_down();
+void CollectionDirectory::remove_all(int error) {
+  for (const auto& [name, object] : std::exchange(objects_, {})) {
+    object->dismiss(error);
     services_.graveyard.bury(object);
+    drop(name);
   }
-  objects_.clear();
 }
 
 }  // namespace comch::fuse

@@ -1,4 +1,5 @@
-// RoleDirectory: servers/ and clients/, where mkdir makes an object and rmdir ends it.
+// CollectionDirectory: servers/, clients/, consumers/ or producers/, where mkdir makes an
+// object and rmdir ends it.
 //
 //   mkdir servers/echo     a server, started at once with autostart
 //   rmdir servers/echo     stopped and destroyed
@@ -21,13 +22,19 @@
 
 namespace comch::fuse {
 
-class RoleDirectory final : public Directory {
+class CollectionDirectory final : public Directory {
  public:
   using Create = std::function<Result<std::shared_ptr<ContextDirectory>>(
       std::string name, std::shared_ptr<ObjectRecord>, std::shared_ptr<EventStream>)>;
 
-  RoleDirectory(Services& services, std::shared_ptr<ObjectRecord> record, std::string role,
-                Create create);
+  // Whose directory it is, and what it is called in paths.
+  struct Place {
+    std::shared_ptr<ObjectRecord> record;
+    Content content;
+    std::string path;                     // "servers"
+    std::shared_ptr<EventStream> events;  // Of all its objects; null: each has its own.
+  };
+  CollectionDirectory(Services& services, Place place, Create create);
   // To be called once the directory is owned by a shared_ptr.
   void add_clone();
 
@@ -38,8 +45,10 @@ class RoleDirectory final : public Directory {
   const std::map<std::string, std::shared_ptr<ContextDirectory>, std::less<>>& objects() const {
     return objects_;
   }
+  nlohmann::ordered_json json() const;
   void check();
-  void shut_down();
+  // Everything goes, and who waits is told `error`.
+  void remove_all(int error);
 
  private:
   class CloneFile;
@@ -50,7 +59,8 @@ class RoleDirectory final : public Directory {
   int refuse(const std::string& name, int error, std::string_view reason);
 
   Services& services_;
-  const std::string role_;  // "servers" or "clients".
+  const std::string path_;
+  const std::shared_ptr<EventStream> events_;
   const Create create_;
   std::map<std::string, std::shared_ptr<ContextDirectory>, std::less<>> objects_;
   std::uint64_t clones_made_ = 0;

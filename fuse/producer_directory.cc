@@ -1,0 +1,171 @@
+// Producers as files; see producer_directory.h.
+#include "producer_directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "comch/capability.h"
+#include "put_file.h"
+#include "send_file.h"
+
+namespace comch::fuse {
+
+Result<std::shared_ptr<ProducerDirectory>> ProducerDirectory::create(
+    Services& services, std::shared_ptr<FastLink> link, std::shared_ptr<ObjectRecord> record,
+    std::shared_ptr<EventStream> events) {
+  auto made = std::make_shared<ProducerDirectory>(services, std::move(link), std::move(record),
+                                                  std::move(events));
+  if (const Status ready = made->set_up(); !ready) return std::unexpected(ready.error());
+  made->add_streams();
+  return made;
+}
+
+ProducerDirectory::ProducerDirectory(Services& services, std::shared_ptr<FastLink> link,
+                                     std::shared_ptr<ObjectRecord> record,
+                                     std::shared_ptr<EventStream> events)
+    : ContextDirectory(services, std::move(record), std::move(events)),
+      link_(std::move(link)),
+      outbox_(std::make_shared<ProducerOutbox>(services.engine, link_)) {}
+
+Status ProducerDirectory::accept_configuration() {
+  if (depth_ > 0 && depth_ <= Producer::kMaxTasks) return {};
+  return fail(Errc::invalid_value, "depth is a number of messages, 1 to 8192");
+}
+
+Status ProducerDirectory::rebuild() {
+  if (!link_->is_open()) return fail(Errc::not_connected, "the connection is over");
+  auto made = make_producer();
+  if (!made) return std::unexpected(made.error());
+  if (producer_) {
+    if (Status destroyed = Producer::destroy(producer_); !destroyed) return destroyed;
+  }
+  producer_ = std::move(*made);
+  return {};
+}
+
+Result<std::unique_ptr<Producer>> ProducerDirectory::make_producer() {
+  auto producer = Producer::create(*link_->connection());
+  if (!producer) return producer;
+  const auto give_back = [](ProducerTask& task) { std::ignore = task.free(); };
+  Status set = (*producer)->configure_send(depth_, give_back, give_back);
+  if (set) {
+    set = (*producer)->on_space([outbox = outbox_](Producer&, ConsumerId) { outbox->on_space(); });
+  }
+  if (set) set = services().engine.engine().connect(**producer);
+  if (!set) return std::unexpected(set.error());
+  watch(**producer);
+  return producer;
+}
+
+void ProducerDirectory::on_changed(ContextState before, ContextState after) {
+  if (producer_->failure().error.code == Errc::connection_reset) link_->give_up();
+  outbox_->set_producer(after == ContextState::kRunning ? producer_.get() : nullptr);
+  ContextDirectory::on_changed(before, after);
+}
+
+std::string ProducerDirectory::show_target() const {
+  const auto target = outbox_->target();
+  return target ? fmt::format("{}", static_cast<std::uint32_t>(*target)) : std::string();
+}
+
+Outcome ProducerDirectory::store_target(std::string_view text) {
+  const auto number = parse_number(text, std::numeric_limits<std::uint32_t>::max());
+  if (!number) return Outcome::failed(EINVAL, "the id of a consumer in remote/");
+  if (!link_->is_open()) return Outcome::failed(ENXIO, "the connection is over");
+  const auto target = static_cast<ConsumerId>(*number);
+  if (std::ranges::count(link_->connection()->remote_consumers(), target) == 0) {
+    return Outcome::failed(ENOENT, "the other side has no such consumer");
+  }
+  if (outbox_->has_begun()) return Outcome::failed(EBUSY, "a long message is on its way");
+  outbox_->set_target(target);
+  return services().options.autostart && !is_stopping() ? start() : Outcome::done();
+}
+
+Outcome ProducerDirectory::store_immediate(std::string_view text) {
+  auto bytes = parse_hex(text);
+  if (!bytes) return Outcome::failed(EINVAL, "bytes of two hexadecimal digits each");
+  if (bytes->size() > Consumer::kMaxImmediate) {
+    return Outcome::failed(EINVAL, "immediate data has at most 256 bytes");
+  }
+  if (looks_like_a_mark(*bytes)) return Outcome::failed(EINVAL, "that marks parts of a put");
+  outbox_->set_immediate(std::move(*bytes));
+  return Outcome::done();
+}
+
+void ProducerDirectory::add_own_files() {
+  services().add_attribute(*this, "id", {.show = [this] {
+    const bool has_id = state() == ContextState::kRunning;
+    return has_id ? fmt::format("{}", static_cast<std::uint32_t>(producer_->id())) : std::string();
+  }});
+  add_changeable(
+      "target", [this] { return show_target(); },
+      [this](std::string_view text) { return store_target(text); }, true);
+  add_changeable(
+      "imm", [this] { return show_hex(outbox_->immediate()); },
+      [this](std::string_view text) { return store_immediate(text); });
+  add_number_setting("depth", depth_);
+}
+
+void ProducerDirectory::add_streams() {
+  const auto put_stream = [this](const char* file, auto make) {
+    StreamNode::Opener opener =
+        [out = outbox_, make](const Caller&) -> std::expected<std::unique_ptr<OpenFile>, int> {
+      return make(out);
+    };
+    add_stream(*this, file,
+               std::make_shared<StreamNode>(shared_record(), Direction{.writable = true},
+                                            std::move(opener)));
+  };
+  using Out = std::shared_ptr<Outbox>;
+  put_stream("send", [](const Out& out) { return std::make_unique<SendFile>(out); });
+  put_stream("put", [](const Out& out) { return std::make_unique<PutFile>(out); });
+  put_stream("send.framed", [](const Out& out) { return std::make_unique<FramedSendFile>(out); });
+}
+
+Outcome ProducerDirectory::drain() const {
+  return Outcome::later([this, weak = weak_from_this()]() -> std::optional<Outcome> {
+    const auto self = weak.lock();
+    if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
+    if (outbox_->is_idle()) return Outcome::done();
+    return std::nullopt;
+  });
+}
+
+Outcome ProducerDirectory::obey_own(const Order& order) {
+  const bool is_plain = order.arguments.empty();
+  if (order.verb == "drain" && is_plain) return drain();
+  if (order.verb != "cancel" || !is_plain) return ContextDirectory::obey_own(order);
+  outbox_->cancel();
+  return Outcome::done();
+}
+
+Counters ProducerDirectory::engine_counters() const {
+  const ProducerCounters engine = producer_ ? producer_->counters() : ProducerCounters();
+  return {{"tx_msgs", engine.sent_messages},
+          {"tx_bytes", engine.sent_bytes},
+          {"inline_msgs", engine.inline_messages},
+          {"mapped_msgs", engine.mapped_messages},
+          {"staged_msgs", engine.staged_messages},
+          {"cma_msgs", engine.cma_messages},
+          {"cooperative_msgs", engine.cooperative_messages},
+          {"loaned_msgs", engine.loaned_messages},
+          {"nothing_posted", engine.nothing_posted},
+          {"wakes_sent", engine.wakes_sent}};
+}
+
+Counters ProducerDirectory::counters() const {
+  Counters all = engine_counters();
+  subtract(all, at_reset_);
+  all.push_back({"in_flight", outbox_->waiting()});
+  return all;
+}
+
+nlohmann::ordered_json ProducerDirectory::json() const {
+  nlohmann::ordered_json json{{"target", show_target()}, {"depth", depth_}};
+  json.update(ContextDirectory::json());
+  return json;
+}
+
+}  // namespace comch::fuse
