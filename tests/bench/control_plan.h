@@ -34,6 +34,12 @@ T need(Result<T> result, const char* what) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
+// The same of an answer that is looked at for every message.
+inline void need_each(const Status& status, const char* what) {
+  if (!status) [[unlikely]]
+    need(status, what);
+}
+
 // A name no other benchmark of this machine uses.
 std::string fresh_server_name();
 

@@ -1,17 +1,10 @@
 // ControlServer: the smallest server that answers.
 #include "bench/control_server.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <tuple>
 
 namespace comch::bench {
-
-std::string fresh_server_name() {
-  static unsigned made = 0;
-  return "bench-" + std::to_string(::getpid()) + "-" + std::to_string(made++);
-}
 
 ControlServer::ControlServer(const ControlPlan& plan, const std::string& name)
     : plan_(plan), engine_(need(ProgressEngine::create(), "an engine")) {

@@ -1,0 +1,86 @@
+// Fast ends: a consumer or a producer of the benchmark's own, with the connection below it, on
+// the one engine that its process has.
+//
+//   ConsumerEnd end(plan, configure);      // Waits until a client has connected.
+//   ProducerEnd end(plan, configure);      // Waits for the server, then for its consumer.
+//   while (...) end.turn();
+//
+// A process that sends and receives has both, on one engine, as a program would.
+//
+// Threads: its process's one. Errors: std::runtime_error, also when nothing comes in time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/fast/fast_plan.h"
+
+namespace comch::bench {
+
+// The engine of this process.
+ProgressEngine& engine_of_process();
+
+// A memory map, and a buffer inventory for it.
+class FastMemory {
+ public:
+  FastMemory(std::size_t bytes, std::size_t buffers);
+  ~FastMemory();
+  FastMemory(const FastMemory&) = delete;
+  FastMemory& operator=(const FastMemory&) = delete;
+
+  MemoryMap& map() { return *map_; }
+  std::span<std::byte> range() { return need(map_->range(), "the memory"); }
+  Buffer* room(std::size_t offset, std::size_t bytes);
+  Buffer* data(std::size_t offset, std::size_t bytes);
+
+ private:
+  std::unique_ptr<MemoryMap> map_;
+  std::unique_ptr<BufferInventory> inventory_;
+};
+
+class ConsumerEnd {
+ public:
+  // `configure` sets up what the consumer's user needs, before its start.
+  ConsumerEnd(const FastPlan& plan, const std::function<void(Consumer&)>& configure);
+  ~ConsumerEnd();
+  ConsumerEnd(const ConsumerEnd&) = delete;
+  ConsumerEnd& operator=(const ConsumerEnd&) = delete;
+
+  Consumer& consumer() { return *consumer_; }
+  // Rooms for messages, plan.depth of them.
+  std::span<Buffer* const> buffers() const { return buffers_; }
+
+ private:
+  std::unique_ptr<Server> server_;
+  Connection* connection_ = nullptr;
+  FastMemory memory_;
+  std::unique_ptr<Consumer> consumer_;
+  std::vector<Buffer*> buffers_;
+};
+
+class ProducerEnd {
+ public:
+  ProducerEnd(const FastPlan& plan, const std::function<void(Producer&)>& configure);
+  ~ProducerEnd();
+  ProducerEnd(const ProducerEnd&) = delete;
+  ProducerEnd& operator=(const ProducerEnd&) = delete;
+
+  Producer& producer() { return *producer_; }
+  ConsumerId consumer() const { return consumer_; }
+  // The message of the cell: zeros, until it is told to be the last.
+  Buffer* source() { return source_; }
+  std::span<std::byte> message() { return memory_.range(); }
+
+ private:
+  void connect(const FastPlan& plan);
+
+  std::unique_ptr<Client> client_;
+  FastMemory memory_;
+  std::unique_ptr<Producer> producer_;
+  ConsumerId consumer_{};
+  Buffer* source_;
+};
+
+}  // namespace comch::bench

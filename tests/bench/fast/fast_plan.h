@@ -1,0 +1,38 @@
+// FastPlan: how the ends of one lane over comch's fast path are set up, and what both processes
+// have of it from before the fork: the name of its server.
+//
+// Buffers: of small messages as many as the depth says, but a few for a round trip, where only
+// one is under way; of large ones as many as the limits have (limits/buffers.h).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "bench/control_plan.h"
+#include "bench/limits/buffers.h"
+#include "bench/peers/workload.h"
+#include "comch/comch.h"
+
+namespace comch::bench {
+
+struct FastPlan {
+  explicit FastPlan(const Workload& workload, std::uint32_t most_posted)
+      : bytes(workload.bytes), depth(std::min(most_posted, limit(workload))) {}
+
+  std::size_t bytes;    // Of a message, and of a posted buffer.
+  std::uint32_t depth;  // Buffers posted, and tasks.
+  bool cooperative = false;
+  DataWay way = DataWay::kAuto;
+  std::string server = fresh_server_name();
+
+ private:
+  static std::uint32_t limit(const Workload& workload) {
+    if (workload.shape == Shape::kRoundTrip) return 16;
+    if (workload.bytes < kKib) return Consumer::kMaxTasks;
+    return static_cast<std::uint32_t>(ring_slots(workload.bytes));
+  }
+};
+
+}  // namespace comch::bench

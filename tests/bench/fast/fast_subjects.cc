@@ -1,0 +1,55 @@
+// Fast subjects: which of them does what.
+#include "bench/fast/fast_subjects.h"
+
+#include <initializer_list>
+
+#include "bench/fast/array_lane.h"
+#include "bench/fast/loan_lane.h"
+#include "bench/fast/task_lane.h"
+
+namespace comch::bench {
+namespace {
+
+constexpr std::uint32_t kDeep = 256;
+constexpr std::uint32_t kShallow = 16;
+
+std::vector<Workload> of(std::initializer_list<Workload> workloads, std::size_t largest) {
+  std::vector<Workload> chosen;
+  for (const Workload& workload : workloads) {
+    if (workload.bytes <= largest) chosen.push_back(workload);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Subject> fast_subjects(std::size_t largest) {
+  using enum Shape;
+  const auto large =
+      of({{kOneWay, 64 * kKib}, {kOneWay, kMib}, {kOneWay, 16 * kMib}, {kOneWay, kGib}}, largest);
+  const auto all = of({{kRoundTrip, 8},
+                       {kRoundTrip, 64},
+                       {kOneWay, 64},
+                       {kOneWay, 4 * kKib},
+                       {kOneWay, 64 * kKib},
+                       {kOneWay, kMib},
+                       {kOneWay, 16 * kMib},
+                       {kOneWay, kGib}},
+                      largest);
+  return {
+      lane_subject<ArrayLane<kDeep>>(
+          "comch_array",
+          {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kOneWay, 4 * kKib}, {kBatched, 64}}),
+      lane_subject<TaskLane<kDeep, false>>("comch_task", all),
+      lane_subject<TaskLane<kShallow, false>>("comch_task_16", {{kOneWay, 64}}),
+      lane_subject<TaskLane<kDeep, true>>("comch_shared", large),
+      lane_subject<TaskLane<kDeep, false, DataWay::kStaged>>("comch_staged", large),
+      lane_subject<TaskLane<kDeep, false, DataWay::kCma>>("comch_cma", large),
+      lane_subject<LoanLane>(
+          "comch_loan",
+          of({{kInPlace, 4 * kKib}, {kInPlace, 64 * kKib}, {kInPlace, kMib}, {kInPlace, 16 * kMib}},
+             largest)),
+  };
+}
+
+}  // namespace comch::bench

@@ -1,0 +1,91 @@
+// Goals of the fast path, one line each. The floors were measured on a prototype; the subjects
+// that begin with "comch" are the fast path's cells:
+//
+//   comch_array      submits and polls arrays of messages
+//   comch_task       a task and a callback for each message, depth 256, nobody helps copying
+//   comch_task_16    the same at depth 16
+//   comch_shared     the same, sender and receiver copy together
+//   comch_loan       builds messages in the receiver's buffers
+#include "bench/peers/goal.h"
+
+#include <fmt/format.h>
+
+namespace comch::bench {
+namespace {
+
+using enum FastGoal::Kind;
+
+constexpr Workload kWord{Shape::kRoundTrip, 8};
+constexpr Workload kLine{Shape::kRoundTrip, 64};
+constexpr Workload kStream{Shape::kOneWay, 64};
+constexpr Workload kBatches{Shape::kBatched, 64};
+constexpr Workload kPages{Shape::kOneWay, 4 * kKib};
+constexpr Workload kBlocks{Shape::kOneWay, 64 * kKib};
+constexpr Workload kLarge{Shape::kOneWay, kMib};
+constexpr Workload kHuge{Shape::kOneWay, 16 * kMib};
+constexpr Workload kWhole{Shape::kOneWay, kGib};
+constexpr Workload kLoans{Shape::kInPlace, kMib};
+constexpr Workload kSmallLoans{Shape::kInPlace, 4 * kKib};
+constexpr Workload kHugeLoans{Shape::kInPlace, 16 * kMib};
+
+std::vector<CellName> packaged_peers(const Workload& workload) {
+  std::vector<CellName> peers;
+  for (const char* name :
+       {"ucx_put", "ucx_am", "iceoryx", "zeromq", "openmpi", "seqpacket", "pipe"}) {
+    peers.push_back({workload, name});
+  }
+  return peers;
+}
+
+std::vector<CellName> copies(const Workload& workload) {
+  const Workload copy{Shape::kCopy, workload.bytes};
+  return {{copy, "memcpy"}, {copy, "rep_movsb"}, {copy, "non_temporal"}};
+}
+
+}  // namespace
+
+std::vector<FastGoal> fast_goals() {
+  return {
+      {{kWord, "comch_array"}, {{kWord, "slot_ring"}}, kAtMost, 1.25},
+      {{kWord, "comch_task"}, {{kWord, "slot_ring"}}, kAtMost, 1.45},
+      {{kWord, "comch_array"}, packaged_peers(kWord), kAtMost, 1},
+      {{kLine, "comch_array"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
+      {{kLine, "comch_task"}, {{kLine, "slot_ring"}}, kAtMost, 1.45},
+      {{kLine, "comch_array"}, packaged_peers(kLine), kAtMost, 1},
+
+      // Like with like: caches are why the bare ring, too, is slower at depth 256.
+      {{kStream, "comch_task"}, {{kStream, "slot_ring_256"}}, kAtLeast, 0.6},
+      {{kStream, "comch_task"}, {{kStream, "ucx_put"}}, kAtLeast, 1.5},
+      {{kStream, "comch_task_16"}, {{kStream, "slot_ring"}}, kAtLeast, 0.4},
+      {{kBatches, "comch_array"}, {}, kAtLeast, 85},
+      {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, kAtLeast, 0.25},
+      {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
+
+      {{kPages, "comch_task"}, {{kPages, "one_copy"}}, kAtLeast, 0.9},
+      {{kPages, "comch_task"}, {{kPages, "ucx_put"}}, kAtLeast, 1},
+      {{kBlocks, "comch_task"}, {{kBlocks, "one_copy"}}, kAtLeast, 0.9},
+      {{kBlocks, "comch_shared"}, {{kBlocks, "ucx_put"}}, kAtLeast, 1},
+      {{kLarge, "comch_task"}, {{kLarge, "one_copy"}}, kAtLeast, 0.9},
+      {{kLarge, "comch_shared"}, {{kLarge, "ucx_put"}}, kAtLeast, 1.6},
+      {{kHuge, "comch_task"}, copies(kHuge), kAtLeast, 0.9},
+      {{kWhole, "comch_task"}, copies(kWhole), kAtLeast, 0.9},
+
+      {{kLoans, "comch_loan"}, {{kLoans, "in_place"}}, kAtLeast, 0.8},
+      {{kLoans, "comch_loan"}, {{kLoans, "iceoryx"}}, kAtLeast, 5},
+      // The rate does not depend on the size; picked: what noise may take from that.
+      {{kHugeLoans, "comch_loan"}, {{kSmallLoans, "comch_loan"}}, kAtLeast, 0.9},
+  };
+}
+
+std::string name_of(const FastGoal& goal) {
+  const auto of = fmt::format("{}: {}", name_of(goal.of.workload), goal.of.subject);
+  if (goal.to.empty()) return fmt::format("{}, {}", of, unit_of(goal.of.workload));
+  const CellName& to = goal.to.front();
+  if (goal.to.size() > 1) {
+    return fmt::format("{} to the best of {}, ...", of, to.subject);
+  }
+  if (to.workload == goal.of.workload) return fmt::format("{} to {}", of, to.subject);
+  return fmt::format("{} to {}: {}", of, name_of(to.workload), to.subject);
+}
+
+}  // namespace comch::bench

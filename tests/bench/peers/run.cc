@@ -1,0 +1,71 @@
+// Run: one round at a time, so that it is known which samples belong together.
+#include "bench/peers/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/timing.h"
+
+namespace comch::bench {
+
+Run::Run(std::vector<Entry> entries) {
+  for (Entry& entry : entries) {
+    rows_.push_back({.subject = entry.subject, .workload = entry.workload, .rounds = {}});
+    cells_.push_back(std::move(entry.cell));
+  }
+}
+
+void Run::measure(const Rounds& rounds) {
+  for (int round = 0; round < rounds.count; ++round) {
+    std::vector<std::size_t> before;
+    for (const Cell& cell : cells_) before.push_back(cell.samples.size());
+    run_rounds(cells_, {.count = 1, .placed = rounds.placed});
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const std::vector<double>& samples = cells_[i].samples;
+      rows_[i].rounds.push_back(samples.size() > before[i] ? std::optional(samples.back())
+                                                           : std::nullopt);
+    }
+  }
+}
+
+const Cell& Run::cell_of(const Row& row) const {
+  return cells_[static_cast<std::size_t>(&row - rows_.data())];
+}
+
+bool Run::failed() const { return std::ranges::any_of(cells_, &Cell::failed); }
+
+const Run::Row* Run::find(const CellName& name) const {
+  const auto row = std::ranges::find_if(rows_, [&](const Row& candidate) {
+    return candidate.subject == name.subject && candidate.workload == name.workload;
+  });
+  return row == rows_.end() ? nullptr : &*row;
+}
+
+std::optional<double> Run::best_in(std::size_t round, const std::vector<CellName>& cells) const {
+  std::optional<double> best;
+  for (const CellName& name : cells) {
+    const Row* row = find(name);
+    if (row == nullptr || !row->rounds[round]) continue;
+    const double sample = *row->rounds[round];
+    if (!best) best = sample;
+    best = less_is_better(name.workload) ? std::min(*best, sample) : std::max(*best, sample);
+  }
+  return best;
+}
+
+std::optional<double> Run::ratio(const CellName& of, const std::vector<CellName>& to) const {
+  const Row* row = find(of);
+  if (row == nullptr) return std::nullopt;
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < row->rounds.size(); ++round) {
+    const std::optional<double> divisor = to.empty() ? 1.0 : best_in(round, to);
+    if (row->rounds[round] && divisor) ratios.push_back(*row->rounds[round] / *divisor);
+  }
+  return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)));
+}
+
+std::optional<double> Run::ratio(const Row& of, const Row& to) const {
+  return ratio({of.workload, of.subject}, {{to.workload, to.subject}});
+}
+
+}  // namespace comch::bench
