@@ -110,6 +110,7 @@ struct HostileMachine {
   static std::uint64_t load_header(Data data, std::size_t offset, std::memory_order) {
     return data->read(offset);
   }
+  static void prefetch(Data, std::size_t) {}
   static void store_header(Data data, std::size_t offset, std::uint64_t, std::memory_order) {
     data->write(offset);
   }

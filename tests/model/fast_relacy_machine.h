@@ -75,6 +75,7 @@ struct FastRelacyMachine {
                                 std::memory_order order) {
     return data[offset / 8].value.fetch_add(by, order);
   }
+  static void prefetch(Data, std::size_t) {}
   static void full_fence() { rl::atomic_thread_fence(rl::mo_seq_cst, $); }
   static void light_fence() {}  // Relacy reorders what the language allows, compiler or not.
 };

@@ -89,6 +89,7 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
   Desk desk(Desk::Reader(ring.data(), kSlots, 64), 2, stashes, fences);
   shm::PostedWriter<Machine> writer(ring.data(), kSlots);
   for (std::uint16_t n = 0; n < kPosted; ++n) writer.post(n, n, 1);
+  writer.publish();
   shm::SeatId first = 0;
   static_cast<void>(desk.try_attach(first, [] {}));
   std::array<unsigned, kPosted> used{};

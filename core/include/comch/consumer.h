@@ -26,7 +26,9 @@
 //
 // Lifetime: a consumer outlives its tasks and is outlived by its connection and its memory
 // map. stop() hands out what has arrived and returns every other posted buffer through the
-// error callback with `shutdown`; the loss of the peer does so with `connection_reset`.
+// error callback with `shutdown`; the loss of the peer does so with `connection_reset`. A
+// producer that was copying into a buffer just then may write to it until it hears of the end,
+// so that bytes which matter should not be put there before the other side's on_consumer().
 #pragma once
 
 #include <cstddef>
@@ -129,7 +131,7 @@ class Consumer : public Context {
   static constexpr std::uint32_t kMaxConsumers = 1024;  // Of one side of a connection.
 
   // bad_state: the connection is not established, or the map not started. not_permitted: the
-  // map may not be written by the other side (Access::kPciReadWrite). full: kMaxConsumers.
+  // map may not be written by the other side (Access::kPciReadWrite).
   static Result<std::unique_ptr<Consumer>> create(Connection& connection, MemoryMap& map);
   // The CPU's end of a MsgQ. It takes immediate data alone, at most MsgQ::kMaxImmediate bytes,
   // and no buffers; it runs at once, and no peer can be lost.
@@ -139,6 +141,8 @@ class Consumer : public Context {
   // in_use: it is not idle, and unchanged. invalid_value: null.
   static Status destroy(std::unique_ptr<Consumer>& consumer);
 
+  // start(): full: the connection has kMaxConsumers. Others: Context, and set_way().
+  //
   // Configuration. bad_state: not idle. invalid_value: 0, above the limit, or no callback.
   Status configure_receive(std::uint32_t tasks, Handler received, Handler failed);
   Status set_immediate_size(std::uint32_t bytes);  // Bytes a message may bring; 0: none.

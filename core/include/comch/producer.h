@@ -29,7 +29,9 @@
 //
 // Lifetime: a producer outlives its tasks and is outlived by its connection. stop() finishes
 // what was submitted, as long as the consumer keeps up; the loss of the peer returns every
-// task with connection_reset.
+// task with connection_reset. abort() returns them at once: a message that the consumer was
+// copying itself (see set_cooperative_size()) may still arrive there, with the bytes that the
+// memory has then.
 #pragma once
 
 #include <cstddef>
@@ -110,7 +112,7 @@ struct ProducerCounters {
   std::uint64_t cooperative_messages = 0;
   std::uint64_t loaned_messages = 0;
   std::uint64_t handed_over_messages = 0;
-  std::uint64_t nothing_posted = 0;  // Sends that were answered `again`.
+  std::uint64_t nothing_posted = 0;  // Sends answered `again` because nothing was posted.
   std::uint64_t wakes_sent = 0;
 };
 
@@ -126,7 +128,7 @@ class Producer : public Context {
   static constexpr std::size_t kDefaultCooperative = std::size_t{64} << 10U;
   static constexpr std::size_t kDefaultStaging = std::size_t{1} << 20U;
 
-  // bad_state: the connection is not established. full: kMaxProducers.
+  // bad_state: the connection is not established.
   static Result<std::unique_ptr<Producer>> create(Connection& connection);
   // The CPU's end of a MsgQ. It sends immediate data alone: data is answered invalid_value,
   // reserve() and hand_over() not_supported; no peer can be lost.
@@ -136,6 +138,8 @@ class Producer : public Context {
   // in_use: it is not idle, and unchanged. invalid_value: null.
   static Status destroy(std::unique_ptr<Producer>& producer);
 
+  // start(): full: the connection has kMaxProducers. Others: Context.
+  //
   // Configuration. bad_state: not idle. invalid_value: 0, above the limit, or no callback.
   Status configure_send(std::uint32_t tasks, Handler sent, Handler failed);
   // Called from progress() after request_space(), once. Optional.
@@ -170,6 +174,7 @@ class Producer : public Context {
   bool busy(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.
+  // A consumer that ends is told of by on_consumer() alone.
   // invalid_value: no such consumer. bad_state: not running.
   Status request_space(ConsumerId consumer);
   // Whether the consumer has something posted; false also for one that does not exist.
