@@ -13,8 +13,8 @@
 
 namespace comch {
 
-inline constexpr std::uint64_t kStringCopy = std::uint64_t{3} << 20U;      // Above: rep movsb.
-inline constexpr std::uint64_t kStreamingCopy = std::uint64_t{64} << 20U;  // Above: past caches.
+inline constexpr std::uint64_t kStringCopy = std::uint64_t{3} << 20U;     // Above: rep movsb.
+inline constexpr std::uint64_t kStreamingCopy = std::uint64_t{8} << 20U;  // Above: past caches.
 
 // For messages above kStringCopy.
 void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message);
