@@ -29,7 +29,7 @@ std::string Attribute::content() const {
 }
 
 struct stat Attribute::attributes() const {
-  const Direction direction{.readable = true, .writable = static_cast<bool>(spec_.store)};
+  const Direction direction{.readable = true, .writable = is_writable()};
   struct stat result =
       base_attributes(S_IFREG | attribute_mode(record().permissions & 0777, direction));
   result.st_size = record().removed ? 0 : static_cast<off_t>(content().size());
@@ -38,17 +38,19 @@ struct stat Attribute::attributes() const {
 }
 
 std::expected<std::unique_ptr<OpenFile>, int> Attribute::open(const OpenRequest& request) {
-  if (request.for_writing && !spec_.store) return std::unexpected(EACCES);
+  if (request.for_writing && !is_writable()) return std::unexpected(EACCES);
   auto self = std::static_pointer_cast<const Attribute>(shared_from_this());
-  return std::make_unique<AttributeFile>(spec_, std::move(self), operations_, watch_);
+  const AttributeFile::Daemon daemon{.operations = operations_, .watch = watch_};
+  return std::make_unique<AttributeFile>(spec_, std::move(self), daemon, request.caller);
 }
 
 AttributeFile::AttributeFile(const AttributeSpec& spec, std::shared_ptr<const Attribute> node,
-                             Operations& operations, AttributeWatch& watch)
+                             Daemon daemon, const Caller& opener)
     : node_(std::move(node)),
       spec_(spec),
-      operations_(operations),
-      watch_(watch),
+      operations_(daemon.operations),
+      watch_(daemon.watch),
+      opener_(opener),
       snapshot_(node_->content()) {}
 
 AttributeFile::~AttributeFile() { watch_.remove(*this); }
@@ -70,9 +72,15 @@ void AttributeFile::write(Request request, const Write& write) {
   }
   const std::string text(reinterpret_cast<const char*>(write.bytes.data()), write.bytes.size());
   Outcome outcome = text.size() > kValueMax ? Outcome::failed(EINVAL, "no value is that long")
-                                            : spec_.store(trimmed(text));
+                                            : store(trimmed(text), request.caller());
   operations_.answer(std::move(request), text.size(), std::move(outcome), write.nonblocking,
                      [record = record](const Outcome& ended) { note_failure(*record, ended); });
+}
+
+// A descriptor may have been handed on, up or down: nobody gets more than both may.
+Outcome AttributeFile::store(std::string_view value, const Caller& writer) const {
+  if (!spec_.store_for) return spec_.store(value);
+  return spec_.store_for(value, writer.uid == 0 ? opener_ : writer);
 }
 
 unsigned AttributeFile::readiness() {

@@ -41,9 +41,12 @@ class AttributeWatch {
 struct AttributeSpec {
   using Show = std::function<std::string()>;
   using Store = std::function<Outcome(std::string_view value)>;
+  using StoreFor = std::function<Outcome(std::string_view value, const Caller& caller)>;
 
   Show show;
   Store store = {};          // None: read only.
+  StoreFor store_for = {};   // Instead of `store`, where it matters who writes: the one who has
+                             // opened the file, unless root passed it on to somebody who writes.
   bool may_be_held = false;  // A write may wait: private node ids, see node.h.
   bool is_text = false;      // Several lines, which carry their newlines themselves.
 };
@@ -55,6 +58,7 @@ class Attribute final : public Node {
       : Node(std::move(record)), spec_(std::move(spec)), operations_(operations), watch_(watch) {}
 
   std::string content() const;  // As it is read, with its newline.
+  bool is_writable() const { return spec_.store || spec_.store_for; }
 
   struct stat attributes() const override;
   std::expected<std::unique_ptr<OpenFile>, int> open(const OpenRequest& request) override;
@@ -70,8 +74,12 @@ class Attribute final : public Node {
 
 class AttributeFile final : public OpenFile {
  public:
-  AttributeFile(const AttributeSpec& spec, std::shared_ptr<const Attribute> node,
-                Operations& operations, AttributeWatch& watch);
+  struct Daemon {
+    Operations& operations;
+    AttributeWatch& watch;
+  };
+  AttributeFile(const AttributeSpec& spec, std::shared_ptr<const Attribute> node, Daemon daemon,
+                const Caller& opener);
   ~AttributeFile() override;
 
   void read(Request request, const Read& read) override;
@@ -81,10 +89,13 @@ class AttributeFile final : public OpenFile {
   bool has_changed() const;
 
  private:
+  Outcome store(std::string_view value, const Caller& writer) const;
+
   const std::shared_ptr<const Attribute> node_;  // Keeps the spec.
   const AttributeSpec& spec_;
   Operations& operations_;
   AttributeWatch& watch_;
+  const Caller opener_;
   std::string snapshot_;
 };
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framing.h"
+#include "message_streams.h"
 
 namespace comch::fuse {
 namespace {
@@ -22,7 +22,8 @@ Result<std::shared_ptr<ConsumerDirectory>> ConsumerDirectory::create(
   auto made = std::make_shared<ConsumerDirectory>(services, std::move(link), name,
                                                   std::move(record), std::move(events));
   if (const Status ready = made->set_up(); !ready) return std::unexpected(ready.error());
-  made->add_streams();
+  add_receiving_streams(*made, made->queue_,
+                        [one = made.get()] { return one->start_by_opening(); });
   return made;
 }
 
@@ -127,24 +128,6 @@ void ConsumerDirectory::add_own_files() {
     const bool has_id = !is_idle();
     return has_id ? fmt::format("{}", static_cast<std::uint32_t>(consumer_->id())) : std::string();
   }});
-}
-
-void ConsumerDirectory::add_streams() {
-  const auto put_stream = [this](const char* file, auto make) {
-    StreamNode::Opener opener = [this, make](const Caller&) -> Opened {
-      if (const int error = start_by_opening(); error != 0) return std::unexpected(error);
-      return make(queue_);
-    };
-    add_stream(*this, file,
-               std::make_shared<StreamNode>(shared_record(), Direction{.readable = true},
-                                            std::move(opener)));
-  };
-  using Queue = std::shared_ptr<ConsumerQueue>;
-  put_stream("recv", [](const Queue& queue) { return std::make_unique<RecvFile>(queue); });
-  put_stream("get", [](const Queue& queue) { return std::make_unique<GetFile>(queue); });
-  put_stream("recv.framed", [](const Queue& queue) {
-    return std::make_unique<FramedFile>(queue, &arrival_header, FramedFile::Packing::kAsManyAsFit);
-  });
 }
 
 Counters ConsumerDirectory::engine_counters() const {

@@ -14,7 +14,6 @@
 #include "consumer_queue.h"
 #include "context_directory.h"
 #include "fast_link.h"
-#include "message_file.h"
 #include "receive_memory.h"
 
 namespace comch::fuse {
@@ -44,7 +43,6 @@ class ConsumerDirectory final : public ContextDirectory {
     std::uint32_t depth = 16;
     std::uint32_t imm_data_len = Consumer::kDefaultImmediate;
   };
-  using Opened = std::expected<std::unique_ptr<OpenFile>, int>;
 
   Context* context() const override { return consumer_.get(); }
   Status rebuild() override;
@@ -58,7 +56,6 @@ class ConsumerDirectory final : public ContextDirectory {
   void reset_counters() override;
 
   Result<std::unique_ptr<Consumer>> make_consumer(const std::shared_ptr<ReceiveMemory>& memory);
-  void add_streams();
   // An errno, or 0.
   int start_by_opening();
   Counters engine_counters() const;

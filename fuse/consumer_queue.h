@@ -13,9 +13,9 @@
 #include <memory>
 #include <string>
 
+#include "arrival.h"
 #include "long_message.h"
 #include "message_queue.h"
-#include "receive_memory.h"
 
 namespace comch::fuse {
 

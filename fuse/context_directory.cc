@@ -38,7 +38,7 @@ Outcome ContextDirectory::start() {
   // The owner may have changed since the context was made.
   if (const Status rebuilt = rebuild(); !rebuilt) return Outcome::failed(rebuilt.error());
   services_.engine.touch();
-  const auto started = context()->start();
+  const auto started = begin_life();
   if (!started) return Outcome::failed(started.error());
   return wait_until_running(true);
 }
@@ -51,10 +51,9 @@ Outcome ContextDirectory::wait_until_running(bool stop_when_given_up) {
     if (state() == ContextState::kRunning && is_ready()) return Outcome::done();
     if (!is_idle()) return std::nullopt;
     if (context() == nullptr) return Outcome::failed(ENXIO, "it ended");
-    const Failure& failure = context()->failure();
-    Outcome failed = Outcome::failed(
-        errno_of(failure.error), failure.text.empty() ? reason_of(failure.error) : failure.text);
-    failed.is_noted = !failure.text.empty();  // By on_changed().
+    const auto& [error, text] = failure();
+    Outcome failed = Outcome::failed(errno_of(error), text.empty() ? reason_of(error) : text);
+    failed.is_noted = !text.empty();  // By on_changed().
     return failed;
   };
   if (auto now = check()) return *now;
@@ -62,7 +61,7 @@ Outcome ContextDirectory::wait_until_running(bool stop_when_given_up) {
     const auto self = weak.lock();
     if (!self || !stop_when_given_up || state() != ContextState::kStarting) return;
     // Whoever asked for it does not want it any more; what is half done is undone.
-    std::ignore = context()->abort();
+    std::ignore = end_life(true);
     services_.engine.touch();
   });
 }
@@ -72,7 +71,7 @@ Outcome ContextDirectory::stop(bool at_once) {
   if (at_once) {
     stop_wanted_ = false;
     services_.engine.touch();
-    const auto stopped = context()->abort();
+    const auto stopped = end_life(true);
     if (!stopped && state() != ContextState::kStopping) return Outcome::failed(stopped.error());
   } else if (const Status begun = begin_stop(ENXIO); !begun) {
     return Outcome::failed(begun.error());
@@ -94,7 +93,7 @@ Status ContextDirectory::try_to_stop() {
   }
   if (!is_drained()) return {};
   services_.engine.touch();
-  const auto stopped = context()->stop();
+  const auto stopped = end_life(false);
   if (!stopped && stopped.error().code == Errc::in_use && is_being_left()) return {};
   stop_wanted_ = false;
   if (!stopped && state() != ContextState::kStopping) return std::unexpected(stopped.error());
@@ -116,6 +115,7 @@ int ContextDirectory::retire() {
   record().removed = true;  // First: what stop() calls back finds the object gone.
   if (const Status begun = begin_stop(ENODEV); !begun && begun.error().code == Errc::in_use) {
     record().removed = false;
+    record().note_failure(EBUSY, reason_of(begun.error()));
     return EBUSY;
   }
   leave(ENODEV);
@@ -158,10 +158,8 @@ void ContextDirectory::on_changed(ContextState before, ContextState after) {
   services_.publish(events_.get(),
                     fmt::format("state {} {} {}", record().path, name(before), name(after)));
   // A context that ends by itself says why; one that was stopped has not failed.
-  const Failure& failure = context()->failure();
-  if (after == ContextState::kIdle && !failure.text.empty()) {
-    record().note_failure(errno_of(failure.error), failure.text);
-  }
+  const auto& [error, text] = failure();
+  if (after == ContextState::kIdle && !text.empty()) record().note_failure(errno_of(error), text);
 }
 
 nlohmann::ordered_json ContextDirectory::json() const {

@@ -1,5 +1,5 @@
-// ContextDirectory: what the directories of the four contexts have in common: of servers,
-// clients, consumers and producers.
+// ContextDirectory: what the directories of contexts have in common: of servers, clients,
+// consumers and producers, and of MsgQs, which live as contexts do.
 //
 //   start and stop   by `enable`, `ctl`, or by themselves (autostart)
 //   configuration    files that can be written while idle
@@ -60,8 +60,15 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
   virtual nlohmann::ordered_json json() const;
 
  protected:
-  // What differs between the four. The context may be null when it is idle.
+  // What differs between them. The context may be null when it is idle.
   virtual Context* context() const = 0;
+  // The context's life, for what has such a life and is no context of the library (msgq/NAME).
+  virtual ContextState state() const;
+  virtual Result<ContextState> begin_life() { return context()->start(); }
+  virtual Result<ContextState> end_life(bool at_once) {
+    return at_once ? context()->abort() : context()->stop();
+  }
+  virtual const Failure& failure() const { return context()->failure(); }
   virtual Status rebuild() = 0;  // A new context from the configuration, tied to the engine;
                                  // the old one stays when that fails.
   virtual Status accept_configuration() { return rebuild(); }
@@ -87,7 +94,6 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
 
   Outcome start();
   Outcome stop(bool at_once);
-  ContextState state() const;
   bool is_stopping() const { return stop_wanted_ || state() == ContextState::kStopping; }
 
   // A file of the configuration; `change` runs only while idle.

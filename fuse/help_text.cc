@@ -39,6 +39,10 @@ Of a connection:
         recv get recv.framed                read; frames are "LEN PRODUCER IMMEDIATE\n" + bytes
     producers/NAME/                         mkdir, and write an id of remote/ into `target`
         send put send.framed imm            write; cp a file of any size to `put`
+    msgq/NAME/                              mkdir, and write `echo` into `kernel`: an emulated
+                                            accelerator; comch/msgq_kernel.h is about others
+        direction depth max_consumers ...   settings; both, to- or from-accelerator
+        producers/NAME/ consumers/NAME/     mkdir; streams as above, of at most 32 bytes
 Of a server or client:
     enable state error ctl events           0 and 1; why it failed; orders; what happens
     name device rep server max_msg_size ... settings, to be written while idle

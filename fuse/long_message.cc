@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "receive_memory.h"
+#include "arrival.h"
 
 namespace comch::fuse {
 

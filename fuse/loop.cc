@@ -33,12 +33,13 @@ void Loop::work() {
 }
 
 Loop::End Loop::run() {
-  std::array<pollfd, 4> waits{
+  std::array<pollfd, 5> waits{
       pollfd{.fd = fuse_fd_, .events = POLLIN, .revents = 0},
       pollfd{.fd = services_.engine.engine().event_fd(), .events = POLLIN, .revents = 0},
       pollfd{.fd = signals_, .events = POLLIN, .revents = 0},
-      pollfd{.fd = services_.announcer.done_fd(), .events = POLLIN, .revents = 0}};
-  const auto& [fuse, engine, signals, announcer] = waits;
+      pollfd{.fd = services_.announcer.done_fd(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = services_.bell->fd(), .events = POLLIN, .revents = 0}};
+  const auto& [fuse, engine, signals, announcer, bell] = waits;
   while (true) {
     work();
     int timeout_ms = 0;
@@ -51,6 +52,10 @@ Loop::End Loop::run() {
     if (ready < 0) continue;
     if (signals.revents != 0) return End::kSignalled;
     if (engine.revents != 0) services_.engine.notified();
+    if (bell.revents != 0) {
+      services_.bell->silence();
+      services_.engine.touch();  // So that the tree looks what it was about.
+    }
     if (announcer.revents != 0 || !services_.announcer.idle()) services_.announcer.collect();
     if (fuse.revents != 0 && session_.serve_one() == Session::Served::kUnmounted) {
       return End::kUnmounted;

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comch/capability.h"
-#include "put_file.h"
-#include "send_file.h"
+#include "message_streams.h"
 
 namespace comch::fuse {
 
@@ -18,7 +17,7 @@ Result<std::shared_ptr<ProducerDirectory>> ProducerDirectory::create(
   auto made = std::make_shared<ProducerDirectory>(services, std::move(link), std::move(record),
                                                   std::move(events));
   if (const Status ready = made->set_up(); !ready) return std::unexpected(ready.error());
-  made->add_streams();
+  add_sending_streams(*made, made->outbox_, [] { return 0; });
   return made;
 }
 
@@ -106,22 +105,6 @@ void ProducerDirectory::add_own_files() {
       "imm", [this] { return show_hex(outbox_->immediate()); },
       [this](std::string_view text) { return store_immediate(text); });
   add_number_setting("depth", depth_);
-}
-
-void ProducerDirectory::add_streams() {
-  const auto put_stream = [this](const char* file, auto make) {
-    StreamNode::Opener opener =
-        [out = outbox_, make](const Caller&) -> std::expected<std::unique_ptr<OpenFile>, int> {
-      return make(out);
-    };
-    add_stream(*this, file,
-               std::make_shared<StreamNode>(shared_record(), Direction{.writable = true},
-                                            std::move(opener)));
-  };
-  using Out = std::shared_ptr<Outbox>;
-  put_stream("send", [](const Out& out) { return std::make_unique<SendFile>(out); });
-  put_stream("put", [](const Out& out) { return std::make_unique<PutFile>(out); });
-  put_stream("send.framed", [](const Out& out) { return std::make_unique<FramedSendFile>(out); });
 }
 
 Outcome ProducerDirectory::drain() const {

@@ -53,7 +53,6 @@ class ProducerDirectory final : public ContextDirectory {
   std::string own_usage() const override { return "drain\ncancel\n"; }
 
   Result<std::unique_ptr<Producer>> make_producer();
-  void add_streams();
   std::string show_target() const;
   Outcome drain() const;
   Outcome store_target(std::string_view text);

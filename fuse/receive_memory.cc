@@ -63,7 +63,7 @@ void ReceiveMemory::post(Buffer& buffer) const {
 }
 
 std::shared_ptr<const Arrival> ReceiveMemory::take(ReceiveTask& task) {
-  auto arrival = std::make_shared<const Arrival>(shared_from_this(), task);
+  auto arrival = std::make_shared<const BufferArrival>(shared_from_this(), task);
   if (task.handed_over()) std::ignore = consumer_->give_back(task.handed_over());
   std::ignore = task.free();
   return arrival;
@@ -74,13 +74,12 @@ void ReceiveMemory::take_back(ReceiveTask& task) {
   std::ignore = task.free();
 }
 
-Arrival::Arrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task)
-    : memory_(std::move(memory)),
+BufferArrival::BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task)
+    : Arrival(task.producer(), task.immediate()),
+      memory_(std::move(memory)),
       buffer_(*task.buffer()),
-      producer_(task.producer()),
-      immediate_(task.immediate().begin(), task.immediate().end()),
       handed_over_(task.handed_over().bytes.begin(), task.handed_over().bytes.end()) {}
 
-Arrival::~Arrival() { memory_->post(buffer_); }
+BufferArrival::~BufferArrival() { memory_->post(buffer_); }
 
 }  // namespace comch::fuse

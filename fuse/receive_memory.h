@@ -1,11 +1,7 @@
-// ReceiveMemory: the buffers that a consumer posts, for one run of it; and Arrival: one of
+// ReceiveMemory: the buffers that a consumer posts, for one run of it; and BufferArrival: one of
 // them, with the message that came in it.
 //
 //   map: | buffer | buffer | buffer | ...      all posted but those that are Arrivals
-//
-// A message stays in the buffer it arrived in until whoever reads has all of it; then the
-// buffer is posted again. So the daemon never holds more than these buffers, and a producer
-// whose messages nobody reads finds nothing posted.
 //
 // Threads: the loop's. Lifetime: shared by the consumer's directory and the arrivals, which
 // may outlive the consumer: what has arrived can be read when it is no more.
@@ -17,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "arrival.h"
 #include "comch/buffer.h"
 #include "comch/consumer.h"
 #include "comch/memory_map.h"
@@ -24,7 +21,7 @@
 
 namespace comch::fuse {
 
-class Arrival;
+class BufferArrival;
 
 class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
  public:
@@ -49,7 +46,7 @@ class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
   static void take_back(ReceiveTask& task);
 
  private:
-  friend class Arrival;
+  friend class BufferArrival;
   void post(Buffer& buffer) const;
 
   EngineHost& host_;
@@ -58,24 +55,19 @@ class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
   Consumer* consumer_ = nullptr;  // Null: it does not run.
 };
 
-class Arrival {
+// The message of one of the buffers.
+class BufferArrival final : public Arrival {
  public:
-  Arrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task);
-  Arrival(const Arrival&) = delete;
-  Arrival& operator=(const Arrival&) = delete;
-  ~Arrival();
+  BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task);
+  ~BufferArrival() override;
 
-  std::span<const std::byte> bytes() const {
+  std::span<const std::byte> bytes() const override {
     return handed_over_.empty() ? buffer_.contents() : std::span<const std::byte>(handed_over_);
   }
-  ProducerId producer() const { return producer_; }
-  std::span<const std::byte> immediate() const { return immediate_; }
 
  private:
   const std::shared_ptr<ReceiveMemory> memory_;
   Buffer& buffer_;
-  const ProducerId producer_;
-  const std::vector<std::byte> immediate_;
   // A message that lay in the producer's memory, which may go away before it is read.
   const std::vector<std::byte> handed_over_;
 };

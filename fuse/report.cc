@@ -50,18 +50,21 @@ void add_role_metrics(std::string& text, const CollectionDirectory* role, std::s
 
 }  // namespace
 
-std::string metrics_text(const CollectionDirectory* servers, const CollectionDirectory* clients) {
+std::string metrics_text(const Reported& reported) {
   std::string text =
       fmt::format("# TYPE comch_info gauge\ncomch_info{{version=\"{}\"}} 1\n", version());
-  add_role_metrics(text, servers, "server");
-  add_role_metrics(text, clients, "client");
+  add_role_metrics(text, reported.servers, "server");
+  add_role_metrics(text, reported.clients, "client");
+  add_role_metrics(text, reported.msgqs, "msgq");
   return text;
 }
 
-std::string status_json(const CollectionDirectory* servers, const CollectionDirectory* clients) {
+std::string status_json(const Reported& reported) {
   nlohmann::ordered_json json{{"version", version()}};
+  const auto& [servers, clients, msgqs] = reported;
   if (servers != nullptr) json["servers"] = servers->json();
   if (clients != nullptr) json["clients"] = clients->json();
+  if (msgqs != nullptr) json["msgq"] = msgqs->json();
   // Names are whatever bytes mkdir was given; what is no UTF-8 is replaced, not thrown.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

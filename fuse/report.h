@@ -12,8 +12,13 @@ namespace comch::fuse {
 
 class CollectionDirectory;
 
-// Either may be null: this mount does not show that side.
-std::string metrics_text(const CollectionDirectory* servers, const CollectionDirectory* clients);
-std::string status_json(const CollectionDirectory* servers, const CollectionDirectory* clients);
+// What there is to report. Null: this mount does not show it.
+struct Reported {
+  const CollectionDirectory* servers;
+  const CollectionDirectory* clients;
+  const CollectionDirectory* msgqs;
+};
+std::string metrics_text(const Reported& reported);
+std::string status_json(const Reported& reported);
 
 }  // namespace comch::fuse

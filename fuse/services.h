@@ -11,6 +11,7 @@
 
 #include "announcer.h"
 #include "attribute.h"
+#include "bell.h"
 #include "ctl_file.h"
 #include "directory.h"
 #include "engine_host.h"
@@ -34,6 +35,7 @@ struct Services {
   NodeTable nodes;
   Announcer announcer;
   Graveyard graveyard;
+  std::shared_ptr<const Bell> bell = std::make_shared<const Bell>();      // Of chores and kernels.
   std::shared_ptr<EventStream> events = std::make_shared<EventStream>();  // The mount's.
 
   // Something happened: one line for the mount's events and, if given, an object's.

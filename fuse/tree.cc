@@ -7,13 +7,14 @@
 #include "comch/log.h"
 #include "device_directory.h"
 #include "help_text.h"
+#include "msgq_directory.h"
 #include "report.h"
 #include "server_directory.h"
 
 namespace comch::fuse {
 namespace {
 
-// servers/ and clients/ are open to everybody, as /tmp is: what one makes is one's own.
+// servers/, clients/ and msgq/ are open to everybody, as /tmp is: what one makes is one's own.
 constexpr mode_t kOpenToAll = 01777;
 
 }  // namespace
@@ -48,18 +49,19 @@ void Tree::build(const std::vector<DeviceInfo>& devices) {
       return ClientDirectory::create(services_, std::move(record), std::move(events));
     });
   }
+  msgqs_ = add_role("msgq", [this](const std::string&, auto record, auto events) {
+    return MsgqDirectory::create(services_, std::move(record), std::move(events));
+  });
 }
 
 void Tree::add_texts() {
   services_.add_attribute(*root_, "README", {.show = [] { return help_text(); }, .is_text = true});
   services_.add_attribute(*root_, "version", {.show = [] { return version_text(); }});
   services_.add_attribute(*root_, "error", {.show = [this] { return record_->last_failure; }});
-  services_.add_attribute(
-      *root_, "metrics",
-      {.show = [this] { return metrics_text(servers_.get(), clients_.get()); }, .is_text = true});
-  services_.add_attribute(
-      *root_, "status.json",
-      {.show = [this] { return status_json(servers_.get(), clients_.get()); }, .is_text = true});
+  services_.add_attribute(*root_, "metrics",
+                          {.show = [this] { return metrics_text(reported()); }, .is_text = true});
+  services_.add_attribute(*root_, "status.json",
+                          {.show = [this] { return status_json(reported()); }, .is_text = true});
 }
 
 std::shared_ptr<CollectionDirectory> Tree::add_role(const char* name,
@@ -77,15 +79,21 @@ std::shared_ptr<CollectionDirectory> Tree::add_role(const char* name,
   return role;
 }
 
+Reported Tree::reported() const {
+  return {.servers = servers_.get(), .clients = clients_.get(), .msgqs = msgqs_.get()};
+}
+
 void Tree::check() {
   if (servers_) servers_->check();
   if (clients_) clients_->check();
+  msgqs_->check();
 }
 
 void Tree::shut_down() {
   // Clients first: they say good-bye to servers that are still there to hear it.
   if (clients_) clients_->remove_all(ESHUTDOWN);
   if (servers_) servers_->remove_all(ESHUTDOWN);
+  msgqs_->remove_all(ESHUTDOWN);
   services_.operations.fail_all(ESHUTDOWN);
   services_.events->fail_readers(ESHUTDOWN);
   record_->removed = true;
@@ -99,7 +107,7 @@ Outcome Tree::obey(const Order& order) {
     return Outcome::done();
   }
   if (order.verb == "reset-stats" && order.arguments.empty()) {
-    for (const auto& role : {servers_, clients_}) {
+    for (const auto& role : {servers_, clients_, msgqs_}) {
       if (!role) continue;
       for (const auto& [name, object] : role->objects()) std::ignore = object->obey(order);
     }

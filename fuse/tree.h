@@ -1,6 +1,6 @@
 // Tree: the root of the mount and what is fixed below it.
 //
-//   README version devices/ metrics status.json events ctl servers/ clients/
+//   README version devices/ metrics status.json events ctl servers/ clients/ msgq/
 //
 // Threads: the loop's. Lifetime: made after the services and destroyed before them.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include "collection_directory.h"
 #include "comch/device.h"
+#include "report.h"
 #include "services.h"
 
 namespace comch::fuse {
@@ -33,6 +34,7 @@ class Tree final : public CtlTarget, public std::enable_shared_from_this<Tree> {
  private:
   void build(const std::vector<DeviceInfo>& devices);
   void add_texts();
+  Reported reported() const;
   std::shared_ptr<CollectionDirectory> add_role(const char* name,
                                                 CollectionDirectory::Create create);
 
@@ -41,6 +43,7 @@ class Tree final : public CtlTarget, public std::enable_shared_from_this<Tree> {
   const std::shared_ptr<Directory> root_;
   std::shared_ptr<CollectionDirectory> servers_;  // Null: not shown by this mount.
   std::shared_ptr<CollectionDirectory> clients_;
+  std::shared_ptr<CollectionDirectory> msgqs_;
 };
 
 }  // namespace comch::fuse

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "support/child_process.h"
 
@@ -20,7 +21,9 @@ struct Said {
   friend bool operator==(const Said&, const Said&) = default;
   friend std::ostream& operator<<(std::ostream& out, const Said& said);
 };
-inline Said said(std::string output) { return {.exit = Exit::with(0), .output = output}; }
+inline Said said(std::string output) {
+  return {.exit = Exit::with(0), .output = std::move(output)};
+}
 
 // Runs `script` in `directory` by /bin/sh, or by the named shell.
 Said shell(const std::filesystem::path& directory, const std::string& script,

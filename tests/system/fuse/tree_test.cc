@@ -45,7 +45,7 @@ bool has_error(const fs::path& file, int error) {
 
 TEST_F(TreeLayoutTest, RootHoldsHelpVersionDevicesMetricsAndTheDirectoriesOfObjects) {
   expect_all_in(list(root()), {"README", "version", "devices", "metrics", "status.json", "events",
-                               "ctl", "servers", "clients"});
+                               "ctl", "servers", "clients", "msgq"});
   EXPECT_EQ(text_of(at("version")), got("comchfs 1.0 abi 1\n"));
   EXPECT_NE(text_of(at("README")).bytes.find("servers"), std::string::npos);
 }
@@ -87,6 +87,7 @@ TEST_F(TreeLayoutTest, EveryStreamIsASymlinkIntoAnUnlistedDirectoryBesideIt) {
       {root(), {"events", "ctl"}},
       {at("servers"), {"clone"}},
       {at("clients"), {"clone"}},
+      {at("msgq"), {"clone"}},
       {server_, {"ctl", "events", "recv"}},
       {client_, {"ctl", "events"}},
       {server_end_, {"send", "put", "recv", "get", "recv.framed", "send.framed", "ctl"}},
