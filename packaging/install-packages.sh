@@ -5,6 +5,7 @@
 #   . packaging/install-packages.sh
 #   install_missing build        # what compiling and running comch takes
 #   install_missing test         # that, and what the tests use
+#   install_missing bench        # what building takes, and the peers the benchmarks compare with
 #
 # Only what is missing is installed; a machine that has everything is not touched and the
 # network is not asked. COMCH_NO_INSTALL=1 turns an installation into a clear failure.
@@ -14,7 +15,7 @@
 comch_packages_build="
   g++ libc6-dev meson ninja-build pkg-config
   libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-  libfuse3-dev fuse3 liburing-dev
+  libfuse3-dev fuse3 liburing-dev libpng-dev
   coreutils grep mount procps"
 
 comch_packages_test="
@@ -22,6 +23,10 @@ comch_packages_test="
   libgtest-dev libgmock-dev relacy-dev
   python3 strace
   attr busybox inotify-tools jq procps psmisc ripgrep rsync tar tree util-linux"
+
+comch_packages_bench="
+  libucx-dev libzmq3-dev libopenmpi-dev openmpi-bin
+  libiceoryx-posh-dev libiceoryx-hoofs-dev libacl1-dev iceoryx"
 
 # Prints those of the named packages that are not installed.
 missing_packages() {
@@ -44,15 +49,16 @@ as_root() {
   fi
 }
 
-# install_missing build|test: installs what the machine lacks of that set, or fails with
+# install_missing build|test|bench: installs what the machine lacks of that set, or fails with
 # one line on standard error.
 install_missing() {
   local wanted missing
   case "${1:-}" in
     build) wanted="$comch_packages_build" ;;
     test) wanted="$comch_packages_build $comch_packages_test" ;;
+    bench) wanted="$comch_packages_build $comch_packages_bench" ;;
     *)
-      echo "install-packages: the sets are 'build' and 'test'" >&2
+      echo "install-packages: the sets are 'build', 'test' and 'bench'" >&2
       return 2
       ;;
   esac

@@ -27,6 +27,7 @@ constexpr const char* kFooter =
     "  comch send echo 'hello dpu'           one message\n"
     "  comch connect echo                    talk: lines out, messages in\n"
     "  comch ls                              what there is\n"
+    "  comch bench --plot figures.svg        how fast this machine is, as a picture\n"
     "\n"
     "COMCH_RUNTIME_DIR names the directory in which servers and clients meet.\n"
     "comch(1) has the details, comch(7) the files of the mounted tree.";

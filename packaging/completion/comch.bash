@@ -12,6 +12,11 @@ _comch() {
   done
   case "$previous" in
     --log-level) mapfile -t COMPREPLY < <(compgen -W "off error warning info debug" -- "$word") && return ;;
+    --by) mapfile -t COMPREPLY < <(compgen -W "tasks arrays" -- "$word") && return ;;
+    --path) mapfile -t COMPREPLY < <(compgen -W "fast control" -- "$word") && return ;;
+    --plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") && return ;;
+    --wait) mapfile -t COMPREPLY < <(compgen -W "poll sleep" -- "$word") && return ;;
+    --way) mapfile -t COMPREPLY < <(compgen -W "auto mapped staged cma loan hand-over" -- "$word") && return ;;
     --to) mapfile -t COMPREPLY < <(compgen -W "all first" -- "$word") && return ;;
   esac
   local own=""
@@ -23,7 +28,7 @@ _comch() {
     recv) own="--count --raw --timeout" ;;
     connect) own="--count --raw --stay --timeout" ;;
     listen) own="--count --echo --quiet --raw --tag --timeout --to" ;;
-    bench) own="--cpus --seconds --sizes --sleep" ;;
+    bench) own="--by --consumers --cpus --path --plot --producers --seconds --sizes --sleep --wait --way" ;;
   esac
   case "$command" in
     stat | send | recv | connect)

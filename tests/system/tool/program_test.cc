@@ -1,4 +1,4 @@
-// comch as a program: its command line, its exit codes, its benchmark; and the examples.
+// comch as a program: its command line, its exit codes; and the examples.
 #include <csignal>
 
 #include "tool_test.h"
@@ -44,18 +44,6 @@ TEST_F(CommandLineTest, ServerOnTheHostSideIsAFailureThatNamesTheSide) {
   const Said said = sh("comch listen box --device comch0-host");
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, HasSubstr("dpu side"));
-}
-
-struct BenchTest : ToolTest {};
-
-TEST_F(BenchTest, MeasuresEverySizeBusyAndAsleep) {
-  for (const char* how : {"", "--sleep"}) {
-    const Said said = sh(std::string("set -o pipefail; comch bench --json --seconds 0.05 ") + how +
-                         " --sizes 8,4080 | jq -c \".results[]|[.size,.round_trip.count>0,"
-                         ".round_trip.p50_ns>0,.one_way.messages_per_second>0]\"");
-    EXPECT_EQ(said, (Said{.code = 0, .out = "[8,true,true,true]\n[4080,true,true,true]\n"})) << how;
-  }
-  EXPECT_EQ(runtime_.entries(), std::vector<std::string>{});
 }
 
 struct PingTest : ToolTest {};

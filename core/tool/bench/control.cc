@@ -1,5 +1,5 @@
-// Measurements: a client, its peer, and a clock.
-#include "tool/bench_measure.h"
+// The control path: a client, its peer, and a clock.
+#include "tool/bench/control.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,14 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "comch/comch.h"
+#include "tool/bench/responder.h"
 #include "tool/fabric.h"
 
 namespace comch::tool {
@@ -43,7 +46,7 @@ class Prober {
  private:
   Waiting waiting_;
   std::unique_ptr<ProgressEngine> engine_;
-  std::optional<BenchTurn> turn_;
+  std::optional<Turn> turn_;
   std::unique_ptr<Client> client_;
   Connection* connection_ = nullptr;
   std::uint64_t answers_ = 0;
@@ -119,27 +122,36 @@ Outcome<> Prober::close() {
   return {};
 }
 
-// Starts the peer, connects, runs `body`, and ends both.
+// Connects to the server `name`, runs `body`, and disconnects.
 template <class Body>
-Outcome<> with_peer(const BenchPlan& plan, BenchPeer::Reply reply, const Body& body) {
-  auto peer = BenchPeer::start(
-      {.common = plan.common, .reply = reply, .waiting = plan.waiting, .cpu = plan.peer_cpu});
-  if (!peer) return std::unexpected(peer.error());
-  if (auto placed = run_on_cpu(plan.own_cpu); !placed) return placed;
+Outcome<> with_prober(const ControlPlan& plan, const std::string& name, const Body& body) {
+  if (auto placed = run_on(plan.cpus.own); !placed) return placed;
   Prober prober(plan.waiting);
-  Outcome<> outcome = prober.connect(plan.common, peer->name());
-  if (outcome) outcome = body(prober);
-  if (outcome) outcome = prober.close();
-  if (outcome) outcome = peer->finish();
-  return outcome;
+  if (auto connected = prober.connect(plan.common, name); !connected) return connected;
+  if (auto measured = body(prober); !measured) return measured;
+  return prober.close();
 }
 
-}  // namespace
+// The same with a peer of its own. The body has a thread, so that the process is as free to
+// choose its processors afterwards as before.
+template <class Body>
+Outcome<> with_peer(const ControlPlan& plan, Reply reply, const Body& body) {
+  const ResponderOptions options{
+      .common = plan.common, .reply = reply, .waiting = plan.waiting, .cpu = plan.cpus.peer};
+  auto peer = Peer::start([&](const std::string& name, const Peer::Ready& ready) {
+    return respond(options, name, ready);
+  });
+  if (!peer) return std::unexpected(peer.error());
+  Outcome<> outcome;
+  std::thread([&] { outcome = with_prober(plan, peer->name(), body); }).join();
+  if (!outcome) return outcome;
+  return peer->finish();
+}
 
-Outcome<RoundTrips> measure_round_trip(const BenchPlan& plan) {
+Outcome<RoundTrips> measure_round_trips(const ControlPlan& plan) {
   RoundTrips result;
   const std::vector<std::byte> message(plan.size);
-  auto outcome = with_peer(plan, BenchPeer::Reply::kEcho, [&](Prober& prober) -> Outcome<> {
+  auto outcome = with_peer(plan, Reply::kEcho, [&](Prober& prober) -> Outcome<> {
     const auto round_trip = [&]() -> Outcome<> {
       if (auto sent = prober.send(message); !sent) return sent;
       return prober.await_answer();
@@ -163,10 +175,10 @@ Outcome<RoundTrips> measure_round_trip(const BenchPlan& plan) {
   return result;
 }
 
-Outcome<OneWay> measure_one_way(const BenchPlan& plan) {
+Outcome<OneWay> measure_one_way(const ControlPlan& plan) {
   OneWay result;
   const std::vector<std::byte> message(plan.size);
-  auto outcome = with_peer(plan, BenchPeer::Reply::kFencesOnly, [&](Prober& prober) -> Outcome<> {
+  auto outcome = with_peer(plan, Reply::kFencesOnly, [&](Prober& prober) -> Outcome<> {
     const auto fence = [&]() -> Outcome<> {
       if (auto sent = prober.send({}); !sent) return sent;
       return prober.await_answer();
@@ -186,6 +198,20 @@ Outcome<OneWay> measure_one_way(const BenchPlan& plan) {
   });
   if (!outcome) return std::unexpected(outcome.error());
   return result;
+}
+
+}  // namespace
+
+Outcome<Figures> measure_control(const ControlPlan& plan) {
+  auto round_trips = measure_round_trips(plan);
+  if (!round_trips) return std::unexpected(round_trips.error());
+  auto one_way = measure_one_way(plan);
+  if (!one_way) return std::unexpected(one_way.error());
+  return Figures{.size = plan.size,
+                 .way = "control",
+                 .used = {},
+                 .round_trips = *round_trips,
+                 .one_way = *one_way};
 }
 
 }  // namespace comch::tool

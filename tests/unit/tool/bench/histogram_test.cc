@@ -1,5 +1,5 @@
 // Histogram: percentiles within a 64th of the truth, whatever the values.
-#include "tool/bench_histogram.h"
+#include "tool/bench/histogram.h"
 
 #include <gtest/gtest.h>
 
@@ -52,6 +52,19 @@ TEST(HistogramTest, PercentilesOfAnyValuesAreWithinASixtyFourth) {
     EXPECT_LE(times.percentile(share), truth) << share;
     EXPECT_LE(truth - times.percentile(share), truth / 64) << share;
   }
+}
+
+TEST(HistogramTest, SumOfTwoHasTheRecordsOfBoth) {
+  Histogram low;
+  Histogram high;
+  for (std::uint64_t value = 1; value <= 50; ++value) {
+    low.record(value);
+    high.record(value + 50);
+  }
+  low.add(high);
+  EXPECT_EQ(low.count(), 100u);
+  EXPECT_EQ(low.percentile(0.5), 50u);
+  EXPECT_EQ(low.percentile(1), 100u);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// BenchTurn: one turn of the engine, the way a benchmark waits: looking busily, or asleep
-// until rung.
+// Turn: one turn of the engine, the way a benchmark waits: polling, or asleep until rung.
 //
-//   BenchTurn turn(*engine, Waiting::kBusy);
+//   Turn turn(*engine, Waiting::kPoll);
 //   while (answers < wanted) turn();
 //
 // Threads: the engine's.
@@ -11,22 +10,26 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 
 #include "comch/progress_engine.h"
 
 namespace comch::tool {
 
 // How both processes wait.
-enum class Waiting : std::uint8_t { kBusy, kSleep };
+enum class Waiting : std::uint8_t { kPoll, kSleep };
+constexpr std::string_view name(Waiting waiting) {
+  return waiting == Waiting::kPoll ? "poll" : "sleep";
+}
 
-class BenchTurn {
+class Turn {
  public:
-  BenchTurn(ProgressEngine& engine, Waiting waiting) : engine_(engine), waiting_(waiting) {}
+  Turn(ProgressEngine& engine, Waiting waiting) : engine_(engine), waiting_(waiting) {}
 
   void operator()() {
     if (waiting_ == Waiting::kSleep) {
-      // The time-out is for deadlines around the turn; nothing is to be found by it.
-      engine_.wait(std::chrono::milliseconds(100), std::chrono::nanoseconds(0));
+      // The time-out is for ends and deadlines around the turn; no message is found by it.
+      engine_.wait(std::chrono::milliseconds(20), std::chrono::nanoseconds(0));
     } else if (engine_.progress()) {
       idle_looks_ = 0;
     } else if (++idle_looks_ == kPatience) {

@@ -24,6 +24,12 @@ class Histogram {
     ++count_;
   }
 
+  // Records all that `other` has recorded.
+  void add(const Histogram& other) {
+    for (std::size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+  }
+
   std::uint64_t count() const { return count_; }
 
   // The smallest value that the share `p` (0 to 1) of all records does not exceed, rounded

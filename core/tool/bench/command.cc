@@ -1,0 +1,114 @@
+// comch bench: how fast comch is on this machine.
+//
+// Round trips and the one-way rate between two processes, for several message sizes and ways,
+// as a table, as JSON, and as a plot.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tool/bench/control.h"
+#include "tool/bench/fast.h"
+#include "tool/bench/options.h"
+#include "tool/bench/placement.h"
+#include "tool/bench/plot_file.h"
+#include "tool/bench/report.h"
+#include "tool/commands.h"
+
+namespace comch::tool {
+namespace {
+
+class Bench {
+ public:
+  Bench(const CommonOptions& common, const BenchOptions& options)
+      : common_(common), options_(options) {}
+
+  Outcome<> run();
+
+ private:
+  Outcome<> measure_size(std::size_t size);
+  Outcome<> add(const Outcome<Figures>& figures);
+  ProcessorPair place() const;
+
+  CommonOptions common_;
+  const BenchOptions& options_;
+  std::vector<Figures> rows_;
+};
+
+Outcome<> Bench::run() {
+  // Before the work, not after it: a file that cannot be written.
+  auto plot = PlotFile::open(options_.plot);
+  if (!plot) return std::unexpected(plot.error());
+  if (!common_.json) fmt::print("{}", table_head(options_));
+  for (std::size_t size : options_.sizes) {
+    if (auto measured = measure_size(size); !measured) return measured;
+  }
+  if (common_.json) {
+    fmt::print("{}\n", bench_json(options_, rows_).dump(2));
+  } else if (const std::string note = note_of(rows_); !note.empty()) {
+    fmt::print("\n{}\n", note);
+  }
+  return plot->draw(rows_);
+}
+
+Outcome<> Bench::measure_size(std::size_t size) {
+  if (options_.path == Path::kControl) {
+    // Both ends make room for it.
+    ControlPlan plan{.common = common_,
+                     .size = size,
+                     .waiting = options_.waiting,
+                     .seconds = options_.seconds,
+                     .cpus = place()};
+    plan.common.max_message_size =
+        std::max(common_.max_message_size, static_cast<std::uint32_t>(size));
+    return add(measure_control(plan));
+  }
+  for (Way way : options_.ways) {
+    auto added = add(measure_fast({.common = common_,
+                                   .size = size,
+                                   .way = way,
+                                   .by = options_.by,
+                                   .waiting = options_.waiting,
+                                   .producers = options_.producers,
+                                   .consumers = options_.consumers,
+                                   .seconds = options_.seconds,
+                                   .cpus = place()}));
+    if (!added) return added;
+  }
+  return {};
+}
+
+Outcome<> Bench::add(const Outcome<Figures>& figures) {
+  if (!figures) return std::unexpected(figures.error());
+  rows_.push_back(*figures);
+  if (common_.json) return {};
+  fmt::print("{}", table_row(*figures));
+  std::ignore = std::fflush(stdout);  // Each row when it is known.
+  return {};
+}
+
+// One thread on each side is kept near the other; more find their own places.
+ProcessorPair Bench::place() const {
+  if (options_.cpus.size() == 2) return {.own = options_.cpus[0], .peer = options_.cpus[1]};
+  if (options_.producers > 1 || options_.consumers > 1) return {};
+  return find_near_pair().value_or(ProcessorPair());
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, const CommonOptions& common, Command& chosen) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure round trips and rates between two processes, for many message sizes");
+  add_bench_options(*command, *options);
+  command->callback([&common, &chosen, command, options] {
+    check_bench_options(*command, *options);
+    chosen = [&common, options] { return Bench(common, *options).run(); };
+  });
+}
+
+}  // namespace comch::tool
