@@ -65,6 +65,12 @@ class Sleeper {
     return !sleep_until([] { return false; }, [] {}, deadline) && wakes == before;
   }
 
+  // Something has come since the engine was asked to tell.
+  bool is_woken() const {
+    epoll_event event{};
+    return ::epoll_wait(epoll_, &event, 1, 0) == 1;
+  }
+
   std::size_t wakes = 0;
 
  private:
@@ -115,25 +121,35 @@ TEST_F(SleepTest, OneRingWakesASleeperForManyMessages) {
       ASSERT_TRUE(receiver.start());
       ASSERT_TRUE(side.agree("posted"));
       Sleeper sleeper(side.engine());
+      // The first message, whose lane has to be heard of and which rings itself, comes ahead of
+      // what is counted.
+      ASSERT_TRUE(sleeper.sleep_until([&] { return receiver.heard() == 1; }));
+      ASSERT_TRUE(side.agree("first"));
+      std::uint64_t before = 0;
       bool told = false;
       const auto tell = [&] {
-        if (!std::exchange(told, true)) asleep.open();
+        if (told || sleeper.is_woken()) return;
+        told = true;
+        before = receiver->counters().wakes_received;
+        asleep.open();
       };
-      EXPECT_TRUE(sleeper.sleep_until([&] { return receiver.heard() == kMany; }, tell));
-      EXPECT_EQ(receiver->counters().wakes_received, 1u);
+      EXPECT_TRUE(sleeper.sleep_until([&] { return receiver.heard() == kMany + 1; }, tell));
+      EXPECT_EQ(receiver->counters().wakes_received - before, 1u);
       EXPECT_TRUE(side.agree("received"));
     } else {
       Sender ends(side.connection(), side.engine(), {{.size = 8}});
       ASSERT_TRUE(ends.start());
       const ConsumerId to = side.consumer().value();
       ASSERT_TRUE(side.agree("posted"));
-      // The lane is there before: making one wakes, too.
-      EXPECT_TRUE(ends->has_space(to));
+      const Outgoing first{.data = bytes("8 bytes!"), .immediate = {}};
+      ASSERT_EQ(ends->send(to, {&first, 1}).value_or(0), 1u);
+      ASSERT_TRUE(side.agree("first"));
+      const std::uint64_t before = ends->counters().wakes_sent;
       ASSERT_TRUE(asleep.wait());
       const std::vector<Outgoing> messages(kMany,
                                            Outgoing{.data = bytes("8 bytes!"), .immediate = {}});
       EXPECT_EQ(ends->send(to, messages).value_or(0), kMany);
-      EXPECT_EQ(ends->counters().wakes_sent, 1u);
+      EXPECT_EQ(ends->counters().wakes_sent - before, 1u);
       EXPECT_TRUE(side.agree("received"));
     }
   });
