@@ -36,8 +36,9 @@ std::optional<std::vector<std::byte>> parse_hex(std::string_view text) {
   std::vector<std::byte> bytes;
   for (; !text.empty(); text.remove_prefix(2)) {
     std::uint8_t byte = 0;
-    const char* end = text.data() + 2;
-    const auto [stop, error] = std::from_chars(text.data(), end, byte, 16);
+    const std::string_view pair = text.substr(0, 2);
+    const char* end = std::to_address(pair.end());
+    const auto [stop, error] = std::from_chars(std::to_address(pair.begin()), end, byte, 16);
     if (error != std::errc{} || stop != end) return std::nullopt;
     bytes.push_back(static_cast<std::byte>(byte));
   }

@@ -40,6 +40,7 @@ namespace comch::msgq {
 
 class Link;
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines apart on purpose.
 class Mailbox {
  public:
   struct Terms {

@@ -71,8 +71,7 @@ enum class Attach : std::uint8_t {
 using SeatId = std::uint32_t;
 
 template <class Machine = FastMachine, std::uint32_t kRoom = kStashRoom>
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what a take writes has a line of its
-// own
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines apart on purpose.
 class Desk {
  public:
   using Seat = Stash<Machine, kRoom>;

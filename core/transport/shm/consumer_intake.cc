@@ -101,6 +101,7 @@ void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record) 
 // One chunk. The last one is left for take() to pop.
 ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& record,
                                              std::byte* to) {
+  if (to == nullptr) return Step::kBroken;  // A post without a buffer has no room for a chunk.
   if (record.kind == LaneKind::kStaged) {
     lane.staged_total = record.length;
     lane.staged = 0;
