@@ -16,7 +16,10 @@ using transport::shm::Passage;
 
 ConsumerImpl::ConsumerImpl(Consumer& face, ConnectionImpl& connection, MemoryMapImpl& map,
                            std::shared_ptr<transport::shm::Hub> hub)
-    : ContextCore(face), connection_(connection), map_(map), hub_(std::move(hub)) {}
+    : ConsumerCore(face, Consumer::kDefaultImmediate),
+      connection_(connection),
+      map_(map),
+      hub_(std::move(hub)) {}
 
 ConsumerImpl::~ConsumerImpl() {
   if (port_ && engine() != nullptr) engine()->remove(*this);
@@ -25,33 +28,9 @@ ConsumerImpl::~ConsumerImpl() {
 
 // --- Configuration -----------------------------------------------------------------------
 
-Status ConsumerImpl::require_idle() const {
-  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
-  return {};
-}
-
-Status ConsumerImpl::configure_receive(std::uint32_t tasks, Consumer::Handler received,
-                                       Consumer::Handler failed) {
-  if (Status s = require_idle(); !s) return s;
-  if (tasks == 0 || tasks > Consumer::kMaxTasks) {
-    return fail(Errc::invalid_value, "a consumer has 1 to 8,192 tasks");
-  }
-  if (!received || !failed) {
-    return fail(Errc::invalid_value, "both receive callbacks are mandatory");
-  }
-  configured_tasks_ = tasks;
-  received_ = std::move(received);
-  failed_ = std::move(failed);
-  return {};
-}
-
 Status ConsumerImpl::set_immediate_size(std::uint32_t bytes) {
-  if (Status s = require_idle(); !s) return s;
-  if (bytes > Consumer::kMaxImmediate) {
-    return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
-  }
-  immediate_size_ = bytes;
-  return {};
+  return store_immediate_size(bytes, Consumer::kMaxImmediate,
+                              "immediate data has at most 256 bytes");
 }
 
 Status ConsumerImpl::set_way(DataWay way) {
@@ -61,9 +40,7 @@ Status ConsumerImpl::set_way(DataWay way) {
 }
 
 Status ConsumerImpl::check_configuration() {
-  if (configured_tasks_ == 0) {
-    return fail(Errc::bad_state, "configure_receive() is mandatory before start()");
-  }
+  if (Status s = require_configured(); !s) return s;
   if (!connection_.endpoint().hears_of_consumers()) {
     return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
   }
@@ -73,7 +50,7 @@ Status ConsumerImpl::check_configuration() {
 
 Result<ConsumerPort::Setup> ConsumerImpl::choose_way() {
   ConsumerPort::Setup setup{
-      .depth = configured_tasks_, .immediate_max = immediate_size_, .memory = map_.bytes()};
+      .depth = tasks(), .immediate_max = immediate_size(), .memory = map_.bytes()};
   const bool may_map = map_.memfd() != nullptr;
   if (wanted_way_ == DataWay::kMapped && !may_map) {
     return fail(Errc::not_supported, "the memory map is not in a sealed memfd; allocate() it");
@@ -90,21 +67,9 @@ Result<ConsumerPort::Setup> ConsumerImpl::choose_way() {
 
 // --- Life --------------------------------------------------------------------------------
 
-Status ConsumerImpl::take_tasks() {
-  if (tasks_.size() == configured_tasks_) return {};
-  Result<Pool<ReceiveTaskImpl>> pool = Pool<ReceiveTaskImpl>::create(configured_tasks_);
-  if (!pool) return std::unexpected(pool.error());
-  tasks_ = std::move(*pool);
-  std::uint16_t index = 0;
-  for (ReceiveTaskImpl& task : tasks_.all()) {
-    task.consumer = this;
-    task.index = index++;
-  }
-  return {};
-}
-
 Result<bool> ConsumerImpl::on_start() {
-  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  if (Status s = take_tasks(&ReceiveTaskImpl::consumer, this); !s)
+    return std::unexpected(s.error());
   const Result<ConsumerPort::Setup> setup = choose_way();
   if (!setup) return std::unexpected(setup.error());
   messages_ = {};
@@ -175,27 +140,9 @@ bool ConsumerImpl::bring_back() {
   if (!in_arrays && poll()) return true;
   port_->take_back([this, in_arrays](std::uint16_t index) {
     if (in_arrays) return back_posts_.push_back(posts_.remove(index));
-    ReceiveTaskImpl& task = tasks_.all()[index];
-    task.error = *ending_;
-    task.length = 0;
-    task.immediate = {};
-    back_.push_back(task);
+    end_posting(tasks_.all()[index], *ending_);
   });
   return true;
-}
-
-bool ConsumerImpl::hand_back() {
-  bool did = false;
-  for (int budget = kEndBudget; budget > 0; --budget) {
-    ReceiveTaskImpl* task = back_.pop_front();
-    if (task == nullptr) return did;
-    task->state = TaskState::kAllocated;
-    task_completed();
-    failed_(*task);
-    did = true;
-  }
-  request_work();
-  return did;
 }
 
 // --- Posting -----------------------------------------------------------------------------
@@ -219,17 +166,11 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   }
   if (use_ == Use::kArrays) return fail(Errc::bad_state, "the consumer is used through arrays");
   if (Status s = check_buffer(buffer); !s) return std::unexpected(s.error());
-  ReceiveTaskImpl* task = tasks_.acquire();
-  if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
+  const Result<ReceiveTaskImpl*> task = acquire();
+  if (!task) return std::unexpected(task.error());
   use_ = Use::kTasks;
-  task->buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
-  task->state = TaskState::kAllocated;
-  task->error.reset();
-  task->handed_over = {};
-  task->length = 0;
-  task->immediate = {};
-  task->user_data = {};
-  return task;
+  if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
+  return *task;
 }
 
 void ConsumerImpl::put_up(std::uint16_t index, const BufferImpl* buffer) {
@@ -248,31 +189,16 @@ Status ConsumerImpl::submit(ReceiveTaskImpl& task) {
   if (task.buffer != nullptr) {
     if (Status s = check_buffer(task.buffer); !s) return s;
   }
-  if (ending_ || state() == ContextState::kStopping) {
-    task.error = ending_;
-    task.state = TaskState::kSubmitted;
-    task_submitted();
-    back_.push_back(task);
-    request_work();
+  if (ending_) {
+    submit_late(task, *ending_);
     return {};
   }
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
   task.error.reset();
-  task.state = TaskState::kSubmitted;
-  task_submitted();
+  set_submitted(task);
   put_up(task.index, task.buffer);
   if (!in_poll_) port_->publish();
-  return {};
-}
-
-Status ConsumerImpl::free(ReceiveTaskImpl& task) {
-  if (task.state != TaskState::kAllocated) {
-    return fail(Errc::bad_state, "the task is posted, or free already");
-  }
-  task.state = TaskState::kFree;
-  tasks_.release(&task);
-  if (state() == ContextState::kStopping) request_work();
   return {};
 }
 
@@ -289,7 +215,7 @@ Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (use_ != Use::kArrays) [[unlikely]] {
     if (use_ == Use::kTasks) return fail(Errc::bad_state, "the consumer is used through tasks");
     use_ = Use::kArrays;
-    posts_.reset(configured_tasks_);
+    posts_.reset(tasks());
   }
   std::size_t count = 0;
   for (Buffer* face : buffers) {

@@ -16,21 +16,18 @@
 #include <span>
 #include <vector>
 
-#include "base/intrusive_list.h"
-#include "base/pool.h"
 #include "comch/array_posts.h"
 #include "comch/connection_impl.h"
 #include "comch/consumer.h"
+#include "comch/consumer_core.h"
 #include "comch/consumer_face.h"
 #include "comch/memory_map_impl.h"
-#include "comch/receive_task.h"
-#include "engine/context_core.h"
 #include "engine/source.h"
 #include "transport/shm/consumer_port.h"
 
 namespace comch {
 
-class ConsumerImpl final : public engine::ContextCore,
+class ConsumerImpl final : public ConsumerCore,
                            public engine::Source,
                            public transport::shm::ConsumerPortOwner {
  public:
@@ -42,12 +39,8 @@ class ConsumerImpl final : public engine::ContextCore,
   static const ConsumerImpl& of(const Consumer& face);
 
   // Configuration; see Consumer.
-  Status configure_receive(std::uint32_t tasks, Consumer::Handler received,
-                           Consumer::Handler failed);
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
-  std::uint32_t tasks() const { return configured_tasks_; }
-  std::uint32_t immediate_size() const { return immediate_size_; }
   DataWay way() const { return way_; }
   ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
@@ -58,7 +51,6 @@ class ConsumerImpl final : public engine::ContextCore,
   // Tasks.
   Result<ReceiveTask*> allocate(Buffer* buffer);
   Status submit(ReceiveTaskImpl& task);
-  Status free(ReceiveTaskImpl& task);
   Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
 
   // Arrays.
@@ -92,36 +84,25 @@ class ConsumerImpl final : public engine::ContextCore,
   using Arrival = transport::shm::Arrival;
   enum class Use : std::uint8_t { kNone, kTasks, kArrays };  // Which came first since start().
   static constexpr std::size_t kBudget = 64;                 // Messages of one progress().
-  static constexpr int kEndBudget = 256;  // Tasks that come back in one progress().
 
-  Status require_idle() const;
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   Result<transport::shm::ConsumerPort::Setup> choose_way();
-  Status take_tasks();
   void ready_to_run() { ContextCore::ready(); }
   void put_up(std::uint16_t index, const BufferImpl* buffer);
   void count(const Arrival& arrival);
   void hand_out(const Arrival& arrival);
   bool bring_back();
-  bool hand_back();
 
   ConnectionImpl& connection_;
   MemoryMapImpl& map_;
   const std::shared_ptr<transport::shm::Hub> hub_;
-  std::uint32_t configured_tasks_ = 0;
-  std::uint32_t immediate_size_ = Consumer::kDefaultImmediate;
   DataWay wanted_way_ = DataWay::kAuto;
   DataWay way_ = DataWay::kAuto;
-  Consumer::Handler received_;
-  Consumer::Handler failed_;
-  Pool<ReceiveTaskImpl> tasks_;
   std::unique_ptr<transport::shm::ConsumerPort> port_;
-  bool in_poll_ = false;  // Posts are published when it ends.
   Use use_ = Use::kNone;
-  std::optional<Error> ending_;          // Why what is posted comes back.
-  bool polled_out_ = false;              // Since then poll() has found nothing.
-  IntrusiveList<ReceiveTaskImpl> back_;  // Tasks whose error callback is due.
+  std::optional<Error> ending_;  // Why what is posted comes back.
+  bool polled_out_ = false;      // Since then poll() has found nothing.
   ArrayPosts posts_;
   std::vector<Buffer*> back_posts_;                                  // For take_back().
   std::array<std::uint64_t, transport::shm::kPassages> messages_{};  // By how they came.

@@ -11,11 +11,6 @@ Endpoint::~Endpoint() { drop_all(); }
 
 // --- Configuration -----------------------------------------------------------------------
 
-Status Endpoint::require_idle() const {
-  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
-  return {};
-}
-
 Status Endpoint::check_within(std::uint32_t value, std::uint32_t limit) const {
   if (Status s = require_idle(); !s) return s;
   if (value == 0 || value > limit) {

@@ -73,7 +73,6 @@ class Endpoint : public engine::ContextCore {
   virtual Client* as_client() { return nullptr; }
 
  protected:
-  Status require_idle() const;
   Status check_within(std::uint32_t value, std::uint32_t limit) const;
   Status check_common() const;
   Status take_tasks();

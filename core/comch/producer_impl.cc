@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 #include <utility>
 
 #include "base/pause.h"
@@ -20,7 +19,7 @@ using transport::shm::SharedMemory;
 
 ProducerImpl::ProducerImpl(Producer& face, ConnectionImpl& connection,
                            std::shared_ptr<transport::shm::Hub> hub)
-    : ContextCore(face), connection_(connection), hub_(std::move(hub)) {}
+    : ProducerCore(face), connection_(connection), hub_(std::move(hub)) {}
 
 ProducerImpl::~ProducerImpl() {
   if (engine() != nullptr) {
@@ -31,30 +30,6 @@ ProducerImpl::~ProducerImpl() {
 }
 
 // --- Configuration -----------------------------------------------------------------------
-
-Status ProducerImpl::require_idle() const {
-  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
-  return {};
-}
-
-Status ProducerImpl::configure_send(std::uint32_t tasks, Producer::Handler sent,
-                                    Producer::Handler failed) {
-  if (Status s = require_idle(); !s) return s;
-  if (tasks == 0 || tasks > Producer::kMaxTasks) {
-    return fail(Errc::invalid_value, "a producer has 1 to 8,192 tasks");
-  }
-  if (!sent || !failed) return fail(Errc::invalid_value, "both send callbacks are mandatory");
-  configured_tasks_ = tasks;
-  sent_ = std::move(sent);
-  failed_ = std::move(failed);
-  return {};
-}
-
-Status ProducerImpl::on_space(Producer::SpaceHandler handler) {
-  const Status s = require_idle();
-  if (s) on_space_ = std::move(handler);
-  return s;
-}
 
 Status ProducerImpl::on_returned(Producer::ReturnHandler handler) {
   const Status s = require_idle();
@@ -81,9 +56,7 @@ Status ProducerImpl::set_staging_size(std::size_t bytes) {
 }
 
 Status ProducerImpl::check_configuration() {
-  if (configured_tasks_ == 0) {
-    return fail(Errc::bad_state, "configure_send() is mandatory before start()");
-  }
+  if (Status s = require_configured(); !s) return s;
   if (!connection_.endpoint().hears_of_consumers()) {
     return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
   }
@@ -108,17 +81,9 @@ ProducerCounters ProducerImpl::counters() const {
 
 // --- Life --------------------------------------------------------------------------------
 
-Status ProducerImpl::take_tasks() {
-  if (tasks_.size() == configured_tasks_) return {};
-  Result<Pool<ProducerTaskImpl>> pool = Pool<ProducerTaskImpl>::create(configured_tasks_);
-  if (!pool) return std::unexpected(pool.error());
-  tasks_ = std::move(*pool);
-  for (ProducerTaskImpl& task : tasks_.all()) task.producer = this;
-  return {};
-}
-
 Result<bool> ProducerImpl::on_start() {
-  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  if (Status s = take_tasks(&ProducerTaskImpl::producer, this); !s)
+    return std::unexpected(s.error());
   const OutLane::Options options{.staging = staging_,
                                  .cooperative = cooperative_,
                                  .handles = on_returned_ ? Producer::kMaxHandedOver : 0};
@@ -176,20 +141,6 @@ void ProducerImpl::on_cut_off() {
   port_.reset();
 }
 
-bool ProducerImpl::on_work() {
-  bool did = false;
-  for (int budget = kCompletionBudget; budget > 0; --budget) {
-    ProducerTaskImpl* task = completions_.pop_front();
-    if (task == nullptr) return did;
-    task->state = TaskState::kAllocated;
-    task_completed();
-    (task->error ? failed_ : sent_)(*task);
-    did = true;
-  }
-  request_work();
-  return did;
-}
-
 // --- Tasks -------------------------------------------------------------------------------
 
 Result<ProducerTask*> ProducerImpl::allocate(const Buffer* buffer, Bytes immediate,
@@ -203,23 +154,17 @@ Result<ProducerTask*> ProducerImpl::allocate(const Buffer* buffer, Bytes immedia
   if (immediate.size() > Consumer::kMaxImmediate) {
     return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
   }
-  ProducerTaskImpl* task = tasks_.acquire();
-  if (task == nullptr) return fail(Errc::no_memory, "every send task is out");
-  task->buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
-  task->immediate = immediate;
-  task->consumer = static_cast<std::uint32_t>(consumer);
-  task->state = TaskState::kAllocated;
-  task->error.reset();
-  task->user_data = {};
-  return task;
+  const Result<ProducerTaskImpl*> task = acquire(immediate, consumer);
+  if (!task) return std::unexpected(task.error());
+  if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
+  return *task;
 }
 
 Status ProducerImpl::look_up_lane(ConsumerId consumer, OutLane*& lane) {
-  if (state() != ContextState::kRunning) {
-    const bool stopping = state() == ContextState::kStopping;
-    if (stopping && !failure().text.empty()) return std::unexpected(failure().error);  // The peer.
-    return fail(stopping ? Errc::shutdown : Errc::bad_state, "the producer is not running");
+  if (state() == ContextState::kStopping && !failure().text.empty()) {
+    return std::unexpected(failure().error);  // The peer.
   }
+  if (Status s = require_running(); !s) return s;
   const Result<OutLane*> found = port_->lane(static_cast<std::uint32_t>(consumer));
   if (!found) return std::unexpected(found.error());
   if ((*found)->gone()) return fail(Errc::invalid_value, "the consumer is gone");
@@ -271,19 +216,6 @@ Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
   return outcome;
 }
 
-Status ProducerImpl::accepted(ProducerTaskImpl& task) {
-  task.state = TaskState::kSubmitted;
-  task.error.reset();
-  task_submitted();
-  return {};
-}
-
-void ProducerImpl::complete(ProducerTaskImpl& task, std::optional<Error> error) {
-  task.error = error;
-  completions_.push_back(task);
-  request_work();
-}
-
 Status ProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
@@ -293,7 +225,7 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
     return found;
   const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(*lane, task);
   if (outcome == Outcome::kSent) [[likely]] {
-    std::ignore = accepted(task);
+    accept(task);
     completions_.push_back(task);
     request_work();
     return {};
@@ -309,16 +241,7 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
     return refused(*lane, outcome);
   }
   update_attention();
-  return accepted(task);
-}
-
-Status ProducerImpl::free(ProducerTaskImpl& task) {
-  if (task.state != TaskState::kAllocated) {
-    return fail(Errc::bad_state, "the task is submitted, or free already");
-  }
-  task.state = TaskState::kFree;
-  tasks_.release(&task);
-  if (state() == ContextState::kStopping) request_work();
+  accept(task);
   return {};
 }
 

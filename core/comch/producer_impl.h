@@ -17,25 +17,21 @@
 #include <unordered_map>
 
 #include "base/intrusive_list.h"
-#include "base/pool.h"
 #include "comch/connection_impl.h"
 #include "comch/memory_map_impl.h"
 #include "comch/producer.h"
+#include "comch/producer_core.h"
 #include "comch/producer_face.h"
-#include "comch/producer_task.h"
-#include "engine/context_core.h"
 #include "engine/source.h"
 #include "transport/shm/producer_port.h"
 
 namespace comch {
 
-class ProducerImpl final : public engine::ContextCore,
+class ProducerImpl final : public ProducerCore,
                            public engine::Source,
                            public transport::Alarm,
                            public transport::shm::ProducerPortOwner {
  public:
-  using Bytes = std::span<const std::byte>;
-
   ProducerImpl(Producer& face, ConnectionImpl& connection,
                std::shared_ptr<transport::shm::Hub> hub);
   ~ProducerImpl() override;
@@ -44,12 +40,9 @@ class ProducerImpl final : public engine::ContextCore,
   static const ProducerImpl& of(const Producer& face);
 
   // Configuration; see Producer.
-  Status configure_send(std::uint32_t tasks, Producer::Handler sent, Producer::Handler failed);
-  Status on_space(Producer::SpaceHandler handler);
   Status on_returned(Producer::ReturnHandler handler);
   Status set_cooperative_size(std::size_t bytes);
   Status set_staging_size(std::size_t bytes);
-  std::uint32_t tasks() const { return configured_tasks_; }
   ProducerId id() const { return ProducerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
   MsgQ* queue() const { return nullptr; }
@@ -58,7 +51,6 @@ class ProducerImpl final : public engine::ContextCore,
   // Tasks.
   Result<ProducerTask*> allocate(const Buffer* buffer, Bytes immediate, ConsumerId consumer);
   Status submit(ProducerTaskImpl& task);
-  Status free(ProducerTaskImpl& task);
 
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
@@ -91,7 +83,6 @@ class ProducerImpl final : public engine::ContextCore,
   Status check_configuration() override;
   Result<bool> on_start() override;
   void on_stop(bool deliver) override;
-  bool on_work() override;
   bool drained() const override;
   void on_idle() override;
   void on_cut_off() override;
@@ -114,12 +105,10 @@ class ProducerImpl final : public engine::ContextCore,
   };
 
   static constexpr std::size_t kMaxWaiting = 32;
-  static constexpr int kCompletionBudget = 256;
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
 
-  Status require_idle() const;
-  Status take_tasks();
-  // The lane to a consumer. invalid_value: there is none, or it is gone. Others: see lane_of().
+  // The lane to a consumer. invalid_value: there is none, or it is gone. shutdown, bad_state: the
+  // producer does not run. Others: ProducerPort::lane().
   Status find_lane(ConsumerId consumer, OutLane*& lane) {
     lane = port_ ? port_->last_lane(static_cast<std::uint32_t>(consumer)) : nullptr;
     if (lane != nullptr && !lane->gone() && state() == ContextState::kRunning) [[likely]]
@@ -130,8 +119,6 @@ class ProducerImpl final : public engine::ContextCore,
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Status refused(OutLane& lane, Outcome outcome);
   Outcome put(OutLane& lane, ProducerTaskImpl& task);
-  Status accepted(ProducerTaskImpl& task);
-  void complete(ProducerTaskImpl& task, std::optional<Error> error);
   Traffic& traffic_of(std::uint32_t consumer) { return traffic_[consumer]; }
   // Tasks wait for a long message to end: whatever comes now comes behind them.
   bool queued(std::uint32_t consumer) const {
@@ -152,15 +139,9 @@ class ProducerImpl final : public engine::ContextCore,
 
   ConnectionImpl& connection_;
   const std::shared_ptr<transport::shm::Hub> hub_;
-  std::uint32_t configured_tasks_ = 0;
-  Producer::Handler sent_;
-  Producer::Handler failed_;
-  Producer::SpaceHandler on_space_;
   Producer::ReturnHandler on_returned_;
   std::size_t cooperative_ = Producer::kDefaultCooperative;
   std::size_t staging_ = Producer::kDefaultStaging;
-  Pool<ProducerTaskImpl> tasks_;
-  IntrusiveList<ProducerTaskImpl> completions_;
   std::map<std::uint32_t, Traffic> traffic_;
   bool in_poll_ = false;
   std::unique_ptr<transport::shm::ProducerPort> port_;

@@ -53,7 +53,7 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   did = send_waiting(*lane, traffic) || did;
   if (traffic.space_wanted && lane->has_space()) {
     traffic.space_wanted = false;
-    if (on_space_) on_space_(static_cast<Producer&>(face()), ConsumerId{consumer});
+    tell_of_space(ConsumerId{consumer});
     did = true;
   }
   return did;

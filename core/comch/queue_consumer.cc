@@ -9,39 +9,21 @@ namespace comch {
 
 using msgq::Delivery;
 
+namespace {
+
+constexpr Error kStopping{Errc::shutdown, 0, "the consumer is stopping"};
+
+}  // namespace
+
 QueueConsumerImpl::~QueueConsumerImpl() {
   if (!idle() && engine() != nullptr) leave_engine();
 }
 
 // --- Configuration -----------------------------------------------------------------------
 
-Status QueueConsumerImpl::require_idle() const {
-  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
-  return {};
-}
-
-Status QueueConsumerImpl::configure_receive(std::uint32_t tasks, Consumer::Handler received,
-                                            Consumer::Handler failed) {
-  if (Status s = require_idle(); !s) return s;
-  if (tasks == 0 || tasks > MsgQ::kMaxDepth) {
-    return fail(Errc::invalid_value, "a consumer has 1 to 8,192 tasks");
-  }
-  if (!received || !failed) {
-    return fail(Errc::invalid_value, "both receive callbacks are mandatory");
-  }
-  configured_tasks_ = tasks;
-  received_ = std::move(received);
-  failed_ = std::move(failed);
-  return {};
-}
-
 Status QueueConsumerImpl::set_immediate_size(std::uint32_t bytes) {
-  if (Status s = require_idle(); !s) return s;
-  if (bytes > MsgQ::kMaxImmediate) {
-    return fail(Errc::invalid_value, "a message of a MsgQ has at most 32 bytes");
-  }
-  immediate_size_ = bytes;
-  return {};
+  return store_immediate_size(bytes, MsgQ::kMaxImmediate,
+                              "a message of a MsgQ has at most 32 bytes");
 }
 
 Status QueueConsumerImpl::set_way(DataWay way) {
@@ -50,29 +32,13 @@ Status QueueConsumerImpl::set_way(DataWay way) {
   return fail(Errc::not_supported, "a MsgQ carries immediate data alone");
 }
 
-Status QueueConsumerImpl::check_configuration() {
-  if (configured_tasks_ != 0) return {};
-  return fail(Errc::bad_state, "configure_receive() is mandatory before start()");
-}
+Status QueueConsumerImpl::check_configuration() { return require_configured(); }
 
 // --- Life --------------------------------------------------------------------------------
 
-Status QueueConsumerImpl::take_tasks() {
-  if (tasks_.size() == configured_tasks_) return {};
-  Result<Pool<ReceiveTaskImpl>> pool = Pool<ReceiveTaskImpl>::create(configured_tasks_);
-  if (!pool) return std::unexpected(pool.error());
-  tasks_ = std::move(*pool);
-  std::uint16_t index = 0;
-  for (ReceiveTaskImpl& task : tasks_.all()) {
-    task.queue = this;
-    task.index = index++;
-  }
-  return {};
-}
-
 Result<bool> QueueConsumerImpl::on_start() {
-  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
-  if (Status s = end_->open(configured_tasks_, immediate_size_); !s) {
+  if (Status s = take_tasks(&ReceiveTaskImpl::queue, this); !s) return std::unexpected(s.error());
+  if (Status s = end_->open(tasks(), immediate_size()); !s) {
     return std::unexpected(s.error());
   }
   if (Status s = engine()->watch(end_->wake_fd(), *this); !s) {
@@ -139,25 +105,13 @@ bool QueueConsumerImpl::bring_back() {
   if (!end_->drained()) return false;
   while (const std::optional<std::uint16_t> index = end_->take_back()) {
     ReceiveTaskImpl& task = tasks_.all()[*index];
-    task.error = Error{Errc::shutdown, 0, "the consumer is stopping"};
-    task.immediate = {};
-    (task.in_array ? back_array_ : back_).push_back(task);
+    if (task.in_array) {
+      back_array_.push_back(task);
+    } else {
+      end_posting(task, kStopping);
+    }
   }
   return true;
-}
-
-bool QueueConsumerImpl::hand_back() {
-  bool did = false;
-  for (int budget = kEndBudget; budget > 0; --budget) {
-    ReceiveTaskImpl* task = back_.pop_front();
-    if (task == nullptr) return did;
-    task->state = TaskState::kAllocated;
-    task_completed();
-    failed_(*task);
-    did = true;
-  }
-  request_work();
-  return did;
 }
 
 // --- Posting -----------------------------------------------------------------------------
@@ -174,19 +128,13 @@ Status require_none(const Buffer* buffer) {
 Result<ReceiveTask*> QueueConsumerImpl::allocate(Buffer* buffer) {
   if (idle()) return fail(Errc::bad_state, "the consumer is not running");
   if (Status s = require_none(buffer); !s) return std::unexpected(s.error());
-  ReceiveTaskImpl* task = tasks_.acquire();
-  if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
-  task->state = TaskState::kAllocated;
-  task->in_array = false;
-  task->error.reset();
-  task->immediate = {};
-  task->user_data = {};
-  return task;
+  const Result<ReceiveTaskImpl*> task = acquire();
+  if (!task) return std::unexpected(task.error());
+  return *task;
 }
 
 void QueueConsumerImpl::put_up(ReceiveTaskImpl& task) {
-  task.state = TaskState::kSubmitted;
-  task_submitted();
+  set_submitted(task);
   end_->post(task.index);
 }
 
@@ -196,26 +144,12 @@ Status QueueConsumerImpl::submit(ReceiveTaskImpl& task) {
   }
   if (idle()) return fail(Errc::bad_state, "the consumer is not running");
   if (ending_) {
-    task.error = Error{Errc::shutdown, 0, "the consumer is stopping"};
-    task.state = TaskState::kSubmitted;
-    task_submitted();
-    back_.push_back(task);
-    request_work();
+    submit_late(task, kStopping);
     return {};
   }
   task.error.reset();
   put_up(task);
   if (!in_poll_) end_->publish();
-  return {};
-}
-
-Status QueueConsumerImpl::free(ReceiveTaskImpl& task) {
-  if (task.state != TaskState::kAllocated) {
-    return fail(Errc::bad_state, "the task is posted, or free already");
-  }
-  task.state = TaskState::kFree;
-  tasks_.release(&task);
-  if (ending_) request_work();
   return {};
 }
 

@@ -15,36 +15,30 @@
 #include <span>
 
 #include "base/intrusive_list.h"
-#include "base/pool.h"
 #include "comch/consumer.h"
+#include "comch/consumer_core.h"
 #include "comch/consumer_face.h"
 #include "comch/msgq.h"
-#include "comch/receive_task.h"
-#include "engine/context_core.h"
 #include "engine/source.h"
 #include "msgq/receive_end.h"
 #include "transport/reactor.h"
 
 namespace comch {
 
-class QueueConsumerImpl final : public engine::ContextCore,
+class QueueConsumerImpl final : public ConsumerCore,
                                 public engine::Source,
                                 public transport::Readiness {
  public:
   QueueConsumerImpl(Consumer& face, MsgQ& queue, std::unique_ptr<msgq::ReceiveEnd> end)
-      : ContextCore(face), queue_(queue), end_(std::move(end)) {}
+      : ConsumerCore(face, MsgQ::kMaxImmediate), queue_(queue), end_(std::move(end)) {}
   ~QueueConsumerImpl() override;
 
   static QueueConsumerImpl& of(Consumer& face);
   static const QueueConsumerImpl& of(const Consumer& face);
 
   // Configuration; see Consumer.
-  Status configure_receive(std::uint32_t tasks, Consumer::Handler received,
-                           Consumer::Handler failed);
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
-  std::uint32_t tasks() const { return configured_tasks_; }
-  std::uint32_t immediate_size() const { return immediate_size_; }
   DataWay way() const { return DataWay::kAuto; }
   ConsumerId id() const { return idle() ? ConsumerId{} : end_->id(); }
   MsgQ* queue() const { return &queue_; }
@@ -54,7 +48,6 @@ class QueueConsumerImpl final : public engine::ContextCore,
   // Tasks.
   Result<ReceiveTask*> allocate(Buffer* buffer);
   Status submit(ReceiveTaskImpl& task);
-  Status free(ReceiveTaskImpl& task);
   Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
 
   // Arrays.
@@ -82,28 +75,17 @@ class QueueConsumerImpl final : public engine::ContextCore,
 
  private:
   static constexpr std::size_t kBudget = 64;  // Messages of one progress().
-  static constexpr int kEndBudget = 256;      // Tasks that come back in one progress().
 
-  Status require_idle() const;
-  Status take_tasks();
   void leave_engine();
   void put_up(ReceiveTaskImpl& task);
   ReceiveTaskImpl& arrived(const msgq::Delivery& delivery);
   void hand_out(const msgq::Delivery& delivery);
   bool bring_back();
-  bool hand_back();
 
   MsgQ& queue_;
   const std::unique_ptr<msgq::ReceiveEnd> end_;
-  std::uint32_t configured_tasks_ = 0;
-  std::uint32_t immediate_size_ = MsgQ::kMaxImmediate;
-  Consumer::Handler received_;
-  Consumer::Handler failed_;
-  Pool<ReceiveTaskImpl> tasks_;
-  bool in_poll_ = false;                 // Posts are published when it ends.
-  bool by_array_ = false;                // The application polls; progress() only says that it may.
-  bool ending_ = false;                  // What is posted comes back.
-  IntrusiveList<ReceiveTaskImpl> back_;  // Tasks whose error callback is due.
+  bool by_array_ = false;  // The application polls; progress() only says that it may.
+  bool ending_ = false;    // What is posted comes back.
   IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
   ConsumerCounters counters_;
 };

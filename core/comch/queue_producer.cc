@@ -19,53 +19,17 @@ QueueProducerImpl::~QueueProducerImpl() {
 
 // --- Configuration -----------------------------------------------------------------------
 
-Status QueueProducerImpl::require_idle() const {
-  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
-  return {};
-}
-
-Status QueueProducerImpl::configure_send(std::uint32_t tasks, Producer::Handler sent,
-                                         Producer::Handler failed) {
-  if (Status s = require_idle(); !s) return s;
-  if (tasks == 0 || tasks > MsgQ::kMaxDepth) {
-    return fail(Errc::invalid_value, "a producer has 1 to 8,192 tasks");
-  }
-  if (!sent || !failed) return fail(Errc::invalid_value, "both send callbacks are mandatory");
-  configured_tasks_ = tasks;
-  sent_ = std::move(sent);
-  failed_ = std::move(failed);
-  return {};
-}
-
-Status QueueProducerImpl::on_space(Producer::SpaceHandler handler) {
-  const Status s = require_idle();
-  if (s) on_space_ = std::move(handler);
-  return s;
-}
-
 // Nothing is ever handed over, and there is no data to move.
 Status QueueProducerImpl::on_returned(const Producer::ReturnHandler&) { return require_idle(); }
 Status QueueProducerImpl::set_cooperative_size(std::size_t) { return require_idle(); }
 Status QueueProducerImpl::set_staging_size(std::size_t) { return require_idle(); }
 
-Status QueueProducerImpl::check_configuration() {
-  if (configured_tasks_ != 0) return {};
-  return fail(Errc::bad_state, "configure_send() is mandatory before start()");
-}
+Status QueueProducerImpl::check_configuration() { return require_configured(); }
 
 // --- Life --------------------------------------------------------------------------------
 
-Status QueueProducerImpl::take_tasks() {
-  if (tasks_.size() == configured_tasks_) return {};
-  Result<Pool<ProducerTaskImpl>> pool = Pool<ProducerTaskImpl>::create(configured_tasks_);
-  if (!pool) return std::unexpected(pool.error());
-  tasks_ = std::move(*pool);
-  for (ProducerTaskImpl& task : tasks_.all()) task.queue = this;
-  return {};
-}
-
 Result<bool> QueueProducerImpl::on_start() {
-  if (Status s = take_tasks(); !s) return std::unexpected(s.error());
+  if (Status s = take_tasks(&ProducerTaskImpl::queue, this); !s) return std::unexpected(s.error());
   if (Status s = end_->open(); !s) return std::unexpected(s.error());
   if (Status s = engine()->watch(end_->wake_fd(), *this); !s) {
     end_->close();
@@ -98,20 +62,6 @@ void QueueProducerImpl::on_cut_off() {
   }
 }
 
-bool QueueProducerImpl::on_work() {
-  bool did = false;
-  for (int budget = kCompletionBudget; budget > 0; --budget) {
-    ProducerTaskImpl* task = completions_.pop_front();
-    if (task == nullptr) return did;
-    task->state = TaskState::kAllocated;
-    task_completed();
-    sent_(*task);
-    did = true;
-  }
-  request_work();
-  return did;
-}
-
 // --- Sending -----------------------------------------------------------------------------
 
 Result<ProducerTask*> QueueProducerImpl::allocate(const Buffer* buffer, Bytes immediate,
@@ -120,21 +70,9 @@ Result<ProducerTask*> QueueProducerImpl::allocate(const Buffer* buffer, Bytes im
   if (buffer != nullptr || immediate.size() > MsgQ::kMaxImmediate) {
     return fail(Errc::invalid_value, "a MsgQ carries at most 32 bytes, of immediate data alone");
   }
-  ProducerTaskImpl* task = tasks_.acquire();
-  if (task == nullptr) return fail(Errc::no_memory, "every send task is out");
-  task->buffer = nullptr;
-  task->immediate = immediate;
-  task->consumer = static_cast<std::uint32_t>(consumer);
-  task->state = TaskState::kAllocated;
-  task->error.reset();
-  task->user_data = {};
-  return task;
-}
-
-Status QueueProducerImpl::require_running() const {
-  if (state() == ContextState::kRunning) return {};
-  const bool stopping = state() == ContextState::kStopping;
-  return fail(stopping ? Errc::shutdown : Errc::bad_state, "the producer is not running");
+  const Result<ProducerTaskImpl*> task = acquire(immediate, consumer);
+  if (!task) return std::unexpected(task.error());
+  return *task;
 }
 
 Status QueueProducerImpl::put(ConsumerId consumer, Bytes immediate) {
@@ -158,21 +96,9 @@ Status QueueProducerImpl::submit(ProducerTaskImpl& task) {
   }
   if (Status s = put(ConsumerId{task.consumer}, task.immediate); !s) return s;
   end_->publish();
-  task.state = TaskState::kSubmitted;
-  task.error.reset();
-  task_submitted();
+  accept(task);
   completions_.push_back(task);
   request_work();
-  return {};
-}
-
-Status QueueProducerImpl::free(ProducerTaskImpl& task) {
-  if (task.state != TaskState::kAllocated) {
-    return fail(Errc::bad_state, "the task is submitted, or free already");
-  }
-  task.state = TaskState::kFree;
-  tasks_.release(&task);
-  if (state() == ContextState::kStopping) request_work();
   return {};
 }
 
@@ -217,7 +143,7 @@ bool QueueProducerImpl::poll() {
     if (space && !*space) wanted_.push_back(consumer);
     if (!space || !*space) continue;  // Of a consumer that is gone nothing is said.
     did = true;
-    if (on_space_) on_space_(static_cast<Producer&>(face()), consumer);
+    tell_of_space(consumer);
   }
   if (wanted_.empty()) engine()->remove(*this);
   return did;

@@ -13,39 +13,32 @@
 #include <utility>
 #include <vector>
 
-#include "base/intrusive_list.h"
-#include "base/pool.h"
 #include "comch/msgq.h"
 #include "comch/producer.h"
+#include "comch/producer_core.h"
 #include "comch/producer_face.h"
 #include "comch/producer_task.h"
-#include "engine/context_core.h"
 #include "engine/source.h"
 #include "msgq/send_end.h"
 #include "transport/reactor.h"
 
 namespace comch {
 
-class QueueProducerImpl final : public engine::ContextCore,
+class QueueProducerImpl final : public ProducerCore,
                                 public engine::Source,
                                 public transport::Readiness {
  public:
-  using Bytes = std::span<const std::byte>;
-
   QueueProducerImpl(Producer& face, MsgQ& queue, std::unique_ptr<msgq::SendEnd> end)
-      : ContextCore(face), queue_(queue), end_(std::move(end)) {}
+      : ProducerCore(face), queue_(queue), end_(std::move(end)) {}
   ~QueueProducerImpl() override;
 
   static QueueProducerImpl& of(Producer& face);
   static const QueueProducerImpl& of(const Producer& face);
 
   // Configuration; see Producer.
-  Status configure_send(std::uint32_t tasks, Producer::Handler sent, Producer::Handler failed);
-  Status on_space(Producer::SpaceHandler handler);
   Status on_returned(const Producer::ReturnHandler& handler);
   Status set_cooperative_size(std::size_t bytes);
   Status set_staging_size(std::size_t bytes);
-  std::uint32_t tasks() const { return configured_tasks_; }
   ProducerId id() const { return end_->id(); }
   MsgQ* queue() const { return &queue_; }
   ProducerCounters counters() const { return counters_; }
@@ -53,7 +46,6 @@ class QueueProducerImpl final : public engine::ContextCore,
   // Tasks.
   Result<ProducerTask*> allocate(const Buffer* buffer, Bytes immediate, ConsumerId consumer);
   Status submit(ProducerTaskImpl& task);
-  Status free(ProducerTaskImpl& task);
 
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
@@ -80,29 +72,17 @@ class QueueProducerImpl final : public engine::ContextCore,
   Status check_configuration() override;
   Result<bool> on_start() override;
   void on_stop(bool deliver) override;
-  bool on_work() override;
   bool drained() const override { return tasks_.in_use() == 0 && completions_.empty(); }
   void on_idle() override;
   void on_cut_off() override;
 
  private:
-  static constexpr int kCompletionBudget = 256;
-
-  Status require_idle() const;
-  Status require_running() const;
-  Status take_tasks();
   void leave_engine();
   Status put(ConsumerId consumer, Bytes immediate);
   bool may_send_to(ConsumerId consumer);
 
   MsgQ& queue_;
   const std::unique_ptr<msgq::SendEnd> end_;
-  std::uint32_t configured_tasks_ = 0;
-  Producer::Handler sent_;
-  Producer::Handler failed_;
-  Producer::SpaceHandler on_space_;
-  Pool<ProducerTaskImpl> tasks_;
-  IntrusiveList<ProducerTaskImpl> completions_;
   std::vector<ConsumerId> wanted_;  // Consumers whose space is waited for, once each.
   ProducerCounters counters_;
 };

@@ -46,6 +46,11 @@ Result<ContextState> ContextCore::stop(bool deliver) {
   return state_;
 }
 
+Status ContextCore::require_idle() const {
+  if (!idle()) return fail(Errc::bad_state, "configuration is possible only while idle");
+  return {};
+}
+
 void ContextCore::ready() {
   if (const auto next = advance(state_, ContextEvent::kReady)) enter(*next);
 }

@@ -65,6 +65,9 @@ class ContextCore : public ListLink<> {
   // The engine is going: let go of everything it watches, without a callback.
   virtual void on_cut_off() = 0;
 
+  // Of every setting that is configuration. bad_state: the context is not idle.
+  Status require_idle() const;
+
   void ready();
   // Records why and begins the end of the context.
   void fatal(const Error& error, std::string text);
