@@ -96,9 +96,10 @@ def without_test(files):
     reasons = dict(line.split(": ", 1) for line in files.get("tests/tidy/untested.txt", [])
                    if ": " in line and not line.startswith("#"))
     sources = {os.path.splitext(path)[0]: path for path in sorted(files, reverse=True)
-               if re.match(r"core/(?!include/|tool/).*\.(cc|h)$", path)}
+               if re.match(r"core/(?!include/|tool/|doca/include/).*\.(cc|h)$", path)}
     for name, path in sources.items():
-        tests, test = f"tests/unit/{path.split('/')[1]}/", f"{os.path.basename(name)}_test.cc"
+        room, test = path.split("/")[1], f"{os.path.basename(name)}_test.cc"
+        tests = "tests/doca/" if room == "doca" else f"tests/unit/{room}/"
         tested = any(found.startswith(tests) and os.path.basename(found) == test
                      for found in files)
         if not tested and name not in reasons:

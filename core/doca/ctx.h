@@ -1,0 +1,55 @@
+// doca_ctx: what stands behind every context of the C API, and doca_pe behind the engine.
+//
+// A context of the C API has one of the engine's, which does the work, and the words that the
+// program gave: its user data and its callbacks. The engine's context carries a pointer to the
+// doca_ctx as its user data, so that each finds the other.
+//
+// Threads: the context's. Lifetime: the program's, from *_create() to *_destroy().
+#pragma once
+
+#include <doca_ctx.h>
+#include <doca_pe.h>
+
+#include <memory>
+
+#include "comch/context.h"
+#include "comch/progress_engine.h"
+
+struct doca_pe {
+  std::unique_ptr<comch::ProgressEngine> engine;
+  doca_pe_event_mode mode = DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE;
+};
+
+#pragma GCC visibility push(default)  // Shared by the libraries of the C API.
+struct doca_ctx {
+  doca_ctx() = default;
+  doca_ctx(const doca_ctx&) = delete;
+  doca_ctx& operator=(const doca_ctx&) = delete;
+  virtual ~doca_ctx() = default;
+
+  // Start and stop as this kind does them; doca_ctx_start() and doca_ctx_stop() call these.
+  virtual doca_error_t start();
+  virtual doca_error_t stop();
+  virtual doca_ctx_states state() const;
+  // The engine's context is there from now on: ties it to `this`, and to `pe` if there is one.
+  doca_error_t adopt(comch::Context& made);
+  // Of MsgQ ends alone; others answer NOT_SUPPORTED.
+  virtual doca_error_t set_datapath_on_dpa(doca_dpa* dpa);
+
+  comch::Context* context = nullptr;  // Null while an end of a MsgQ has not joined it.
+  doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().
+  doca_data user_data{};
+  doca_ctx_state_changed_callback_t state_changed = nullptr;
+};
+#pragma GCC visibility pop
+
+namespace comch::doca {
+
+inline doca_ctx& ctx_of(const Context& context) {
+  return *static_cast<doca_ctx*>(context.user_data().pointer);
+}
+constexpr doca_ctx_states state_of(ContextState state) {
+  return static_cast<doca_ctx_states>(state);  // The same order; see the test.
+}
+
+}  // namespace comch::doca

@@ -1,0 +1,30 @@
+// refuse: see refuse.h.
+#include "doca/refuse.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "comch/log.h"
+
+namespace comch::doca {
+
+namespace {
+
+// "doca_error_t doca_pe_create(doca_pe**)" -> "doca_pe_create"
+std::string_view function_of(std::string_view signature) {
+  signature = signature.substr(0, signature.find('('));
+  return signature.substr(signature.find_last_of(" *&:") + 1);
+}
+
+}  // namespace
+
+doca_error_t refuse(Errc code, const char* what, std::source_location where) {
+  if (log_level() >= LogLevel::kWarning) {
+    log(LogLevel::kWarning,
+        fmt::format("{}: {} ({})", function_of(where.function_name()), what, name(code)));
+  }
+  return number_of(code);
+}
+
+}  // namespace comch::doca
