@@ -12,11 +12,10 @@
 #ifndef DOCA_CTX_H_
 #define DOCA_CTX_H_
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <doca_error.h>
 #include <doca_types.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {

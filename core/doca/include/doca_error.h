@@ -47,9 +47,9 @@ typedef enum doca_error {
 } doca_error_t;
 
 /* Keeps the first failure of several in `r`. */
-#define DOCA_ERROR_PROPAGATE(r, t)    \
-  do {                                \
-    const doca_error_t next_ = (t);   \
+#define DOCA_ERROR_PROPAGATE(r, t)        \
+  do {                                    \
+    const doca_error_t next_ = (t);       \
     if ((r) == DOCA_SUCCESS) (r) = next_; \
   } while (0)
 

@@ -2,10 +2,9 @@
 #ifndef DOCA_VERSION_H_
 #define DOCA_VERSION_H_
 
+#include <doca_common_defines.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <doca_common_defines.h>
 
 #ifdef __cplusplus
 extern "C" {
