@@ -4,12 +4,14 @@
 // program gave: its user data and its callbacks. The engine's context carries a pointer to the
 // doca_ctx as its user data, so that each finds the other.
 //
-// Threads: the context's. Lifetime: the program's, from *_create() to *_destroy().
+// Threads: the context's. Lifetime: the program's, from *_create() to *_destroy(); what destroys
+// one destroys the engine's context before the doca_ctx.
 #pragma once
 
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
+#include <cstddef>
 #include <memory>
 
 #include "comch/context.h"
@@ -17,31 +19,38 @@
 
 struct doca_pe {
   std::unique_ptr<comch::ProgressEngine> engine;
-  doca_pe_event_mode mode = DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE;
+  // Contexts that are tied to it, also those the engine does not know yet: ends of a MsgQ.
+  std::size_t contexts = 0;
 };
 
-#pragma GCC visibility push(default)  // Shared by the libraries of the C API.
-struct doca_ctx {
+// Shared by the libraries of the C API.
+struct [[gnu::visibility("default")]] doca_ctx {
   doca_ctx() = default;
   doca_ctx(const doca_ctx&) = delete;
   doca_ctx& operator=(const doca_ctx&) = delete;
-  virtual ~doca_ctx() = default;
+  virtual ~doca_ctx();
 
   // Start and stop as this kind does them; doca_ctx_start() and doca_ctx_stop() call these.
   virtual doca_error_t start();
   virtual doca_error_t stop();
   virtual doca_ctx_states state() const;
-  // The engine's context is there from now on: ties it to `this`, and to `pe` if there is one.
-  doca_error_t adopt(comch::Context& made);
   // Of MsgQ ends alone; others answer NOT_SUPPORTED.
   virtual doca_error_t set_datapath_on_dpa(doca_dpa* dpa);
+
+  // The engine's context is there from now on: ties it to `this`, and to `pe` if there is one.
+  doca_error_t adopt(comch::Context& made);
+  // Ties it to `engine`, now or as soon as it has a context. Errors as doca_pe_connect_ctx().
+  doca_error_t connect(doca_pe& engine);
 
   comch::Context* context = nullptr;  // Null while an end of a MsgQ has not joined it.
   doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().
   doca_data user_data{};
   doca_ctx_state_changed_callback_t state_changed = nullptr;
+
+ protected:
+  // The engine's context has moved; tells the program.
+  virtual void moved(doca_ctx_states before, doca_ctx_states after);
 };
-#pragma GCC visibility pop
 
 namespace comch::doca {
 

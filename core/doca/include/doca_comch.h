@@ -19,7 +19,8 @@
  * Order: messages of a connection arrive in the order they were submitted, once each, whole.
  * Threads: a server or client, its connections and tasks live on the thread of their engine.
  * Lifetime: a connection is valid from the server's connect callback until its disconnect
- * callback has returned, for a client while it runs; a context outlives its tasks.
+ * callback has returned, for a client while it runs; what is asked of it later is refused. A
+ * context outlives its tasks.
  * Follows DOCA Comch 3.0. */
 #ifndef DOCA_COMCH_H_
 #define DOCA_COMCH_H_
@@ -181,7 +182,8 @@ doca_error_t doca_comch_client_task_send_set_conf(
 /* A task that will send `len` bytes from `msg` to `peer`. The bytes stay the caller's and do
  * not change between submission and callback; they need no memory map. A task that was had can
  * be submitted: what the other side has no room for yet is held and delivered later.
- * INVALID_VALUE: not a connection of this context, or longer than its maximum; no bytes, or 0.
+ * INVALID_VALUE: not a connection of this context, or longer than its maximum. A message may be
+ * empty, and arrives so.
  * NO_MEMORY: every task is out. BAD_STATE: the context does not run.
  * NOT_CONNECTED: the connection has ended. */
 DOCA_STABLE
@@ -250,8 +252,8 @@ enum doca_comch_counter {
   DOCA_COMCH_COUNTER_RECV_BYTES = 4
 };
 
-/* CONNECTION_ABORTED: the connection is over; the last counts are kept.
- * CONNECTION_INPROGRESS: it has not come about yet. */
+/* CONNECTION_ABORTED: the connection is over or ending; the last counts are kept.
+ * CONNECTION_INPROGRESS: its client is starting. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_update_info(struct doca_comch_connection *comch_connection);
 /* INVALID_VALUE: no such counter. */

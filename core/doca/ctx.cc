@@ -1,0 +1,144 @@
+// doca_ctx: see ctx.h and doca_ctx.h.
+#include "doca/ctx.h"
+
+#include "doca/refuse.h"
+
+using comch::Context;
+using comch::ContextState;
+using comch::Errc;
+using comch::doca::answer;
+using comch::doca::guarded;
+using comch::doca::null_argument;
+using comch::doca::refuse;
+using comch::doca::state_of;
+
+doca_ctx::~doca_ctx() {
+  if (pe != nullptr) --pe->contexts;
+}
+
+doca_error_t doca_ctx::start() {
+  if (context == nullptr) return refuse(Errc::bad_state, "the context is not part of a MsgQ yet");
+  const comch::Result<ContextState> reached = context->start();
+  if (!reached) return answer(reached.error());
+  return *reached == ContextState::kStarting ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::stop() {
+  if (context == nullptr) return refuse(Errc::bad_state, "the context is idle");
+  const comch::Result<ContextState> reached = context->stop();
+  if (!reached) return answer(reached.error());
+  return *reached == ContextState::kIdle ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+}
+
+doca_ctx_states doca_ctx::state() const {
+  return context == nullptr ? DOCA_CTX_STATE_IDLE : state_of(context->state());
+}
+
+doca_error_t doca_ctx::set_datapath_on_dpa(doca_dpa*) {
+  return refuse(Errc::not_supported, "contexts of this kind run on the CPU");
+}
+
+doca_error_t doca_ctx::adopt(Context& made) {
+  if (pe != nullptr) {
+    if (comch::Status tied = pe->engine->connect(made); !tied) return answer(tied);
+  }
+  context = &made;
+  made.set_user_data({.pointer = this});
+  made.on_state_changed([this](Context&, ContextState before, ContextState after) {
+    moved(state_of(before), state_of(after));
+  });
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx::connect(doca_pe& engine) {
+  if (pe != nullptr) {
+    return refuse(Errc::not_permitted, "the context is connected to a progress engine already");
+  }
+  if (context != nullptr) {
+    if (comch::Status tied = engine.engine->connect(*context); !tied) return answer(tied);
+  }
+  pe = &engine;
+  ++pe->contexts;
+  return DOCA_SUCCESS;
+}
+
+void doca_ctx::moved(doca_ctx_states before, doca_ctx_states after) {
+  if (state_changed != nullptr) state_changed(user_data, this, before, after);
+}
+
+// --- The interface -----------------------------------------------------------------------
+
+doca_error_t doca_ctx_start(doca_ctx* ctx) {
+  if (ctx == nullptr) return null_argument();
+  return guarded([&] { return ctx->start(); });
+}
+
+doca_error_t doca_ctx_stop(doca_ctx* ctx) {
+  if (ctx == nullptr) return null_argument();
+  return guarded([&] { return ctx->stop(); });
+}
+
+doca_error_t doca_ctx_get_num_inflight_tasks(const doca_ctx* ctx, size_t* num_inflight_tasks) {
+  if (ctx == nullptr || num_inflight_tasks == nullptr) return null_argument();
+  *num_inflight_tasks = ctx->context == nullptr ? 0 : ctx->context->tasks_in_flight();
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_datapath_on_gpu(doca_ctx* ctx, doca_gpu* gpu_dev) {
+  if (ctx == nullptr || gpu_dev == nullptr) return null_argument();
+  if (ctx->state() != DOCA_CTX_STATE_IDLE) {
+    return refuse(Errc::bad_state, "the context is not idle");
+  }
+  return refuse(Errc::not_supported, "there is no GPU that contexts could run on");
+}
+
+doca_error_t doca_ctx_set_user_data(doca_ctx* ctx, doca_data user_data) {
+  if (ctx == nullptr) return null_argument();
+  ctx->user_data = user_data;
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_user_data(const doca_ctx* ctx, doca_data* user_data) {
+  if (ctx == nullptr || user_data == nullptr) return null_argument();
+  *user_data = ctx->user_data;
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_set_state_changed_cb(doca_ctx* ctx, doca_ctx_state_changed_callback_t cb) {
+  if (ctx == nullptr || cb == nullptr) return null_argument();
+  ctx->state_changed = cb;
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_get_state(const doca_ctx* ctx, doca_ctx_states* state) {
+  if (ctx == nullptr || state == nullptr) return null_argument();
+  *state = ctx->state();
+  return DOCA_SUCCESS;
+}
+
+// Every submission is handed over at once, so that nothing is ever left to flush.
+void doca_ctx_flush_tasks(doca_ctx*) {}
+
+doca_error_t doca_ctx_set_datapath_on_dpa(doca_ctx* ctx, doca_dpa* dpa_dev) {
+  if (ctx == nullptr || dpa_dev == nullptr) return null_argument();
+  if (ctx->state() != DOCA_CTX_STATE_IDLE) {
+    return refuse(Errc::bad_state, "the context is not idle");
+  }
+  return guarded([&] { return ctx->set_datapath_on_dpa(dpa_dev); });
+}
+
+doca_error_t doca_ctx_set_completion_vector(doca_ctx* ctx, uint32_t comp_vector) {
+  if (ctx == nullptr) return null_argument();
+  if (ctx->state() != DOCA_CTX_STATE_IDLE) {
+    return refuse(Errc::bad_state, "the context is not idle");
+  }
+  if (comp_vector != 0) return refuse(Errc::invalid_value, "the only completion vector is 0");
+  return DOCA_SUCCESS;
+}
+
+doca_error_t doca_ctx_cap_get_num_completion_vectors(const doca_devinfo* devinfo,
+                                                     uint32_t* num_comp_vectors) {
+  if (devinfo == nullptr || num_comp_vectors == nullptr) return null_argument();
+  *num_comp_vectors = 1;
+  return DOCA_SUCCESS;
+}
