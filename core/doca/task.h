@@ -18,6 +18,7 @@
 #include "comch/consumer.h"
 #include "comch/producer.h"
 #include "comch/task.h"
+#include "doca/user_data.h"  // IWYU pragma: export
 
 namespace comch::doca {
 
@@ -51,8 +52,5 @@ auto visit(const doca_task* handle, Visitor&& visitor) {
       return visitor(*static_cast<ProducerTask*>(task));
   }
 }
-
-inline doca_data user_data_of(UserData data) { return doca_data{.u64 = data.value}; }
-inline UserData user_data_of(doca_data data) { return UserData{.value = data.u64}; }
 
 }  // namespace comch::doca

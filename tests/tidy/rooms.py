@@ -42,6 +42,10 @@ ROOMS = {
     "core/msgq/": Room(("msgq/", "base/", "os/", "shm/", "comch/")),
     "core/dpa/": Room(("dpa/", "msgq/", "base/", "shm/", "comch/")),
     "core/doca/": Room(("doca", "comch/"), ("fmt",)),
+    "core/doca/argp_json": Room(("doca",), ("fmt", "json")),
+    "core/doca/log_backend": Room(("doca",), ("fmt",), True),
+    "core/doca/comm_channel_events": Room(("doca", "comch/"), (), True),
+    "core/doca/include/": Room(("doca_",), (), True),  # C's own headers.
     "core/tool/": Room(("tool/", "comch/"), ("fmt", "cli", "json"), True),
     "uring/": Room(("uring/", "comch/"), ("fmt", "uring", "cpu"), True),
     "fuse/": Room(("fuse/", "comch/"), ("fmt", "cli", "json", "toml", "fuse"), True),
@@ -65,8 +69,8 @@ def objection(path, include):
     if prefix is None:
         return None
     room, header = ROOMS[prefix], include[1:-1]
-    if include[0] == '"' or header.startswith("comch/"):
-        beside = "/" not in header and prefix != "core/include/comch/"
+    if include[0] == '"' or header.startswith(("comch/", "doca_")):
+        beside = include[0] == '"' and "/" not in header and prefix != "core/include/comch/"
         return None if beside or header.startswith(room.project) else f"{header} is out of bounds"
     library = library_of(header)
     if library:

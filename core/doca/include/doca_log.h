@@ -6,15 +6,14 @@
  *   doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_WARNING);
  *   DOCA_LOG_INFO("%u messages", count);
  *
- *   2026-01-31 17:05:09:123456 [4711][INF][MY_PROGRAM::MAIN][main.c:42][main] 3 messages
+ *   [2026-01-31 17:05:09.123456][4711][INF][MY_PROGRAM::MAIN][main.c:42][main] 3 messages
  *
- * A line goes to every backend whose limits let it through: it is written if its level is at
- * least the lower limit and at most the upper limit, both of the backend and the global ones.
- * "Lower" is the one that silences: DOCA_LOG_LEVEL_WARNING lets WARNING, ERROR and CRIT pass.
- * "Upper" is a bound for what the lower limit may be set to. A limit that is strict can no
- * longer be changed. Backends made by *_sdk functions get the library's lines alone; the others
- * get the program's alone. As long as there is no SDK backend the library's warnings go to
- * standard error.
+ * A line goes to every backend whose limits let it through. The lower limit is the least grave
+ * level that is written: WARNING lets WARNING, ERROR and CRIT through. The upper limit is the
+ * gravest: INFO lets INFO, DEBUG and TRACE through. A global limit sets that of every backend,
+ * and of those to come. A limit that is strict can only be made narrower from then on.
+ * Backends made by *_sdk functions get the library's lines alone; the others get the program's
+ * alone. As long as there is no SDK backend the library's warnings go to standard error.
  *
  * Every level is one of enum doca_log_level. INVALID_VALUE: it is not, or a pointer is NULL.
  * NOT_PERMITTED: a strict limit. NO_MEMORY.
@@ -48,10 +47,11 @@ enum doca_log_level {
 
 struct doca_log_backend;
 
-/* Called with the buffer of a backend, closed by a NUL, before it would overflow. */
+/* Called for each line with the buffer of a backend, closed by a NUL and cut to its capacity.
+ * What it logs itself is dropped, and of the library it may call nothing else. */
 typedef void (*log_flush_callback)(char *buf);
 
-/* The limits of one backend. */
+/* The limits of one backend. NOT_PERMITTED, too: it is an SDK backend. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_lower_limit(struct doca_log_backend *backend,
                                                     uint32_t level);
@@ -63,7 +63,7 @@ doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backe
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_level_upper_limit_strict(struct doca_log_backend *backend);
 
-/* The limits of all backends for the program's lines. At first INFO and TRACE. */
+/* The limits of all backends for the program's lines. At first INFO and CRIT. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_level_set_global_lower_limit(uint32_t level);
 DOCA_EXPERIMENTAL
@@ -73,7 +73,7 @@ uint32_t doca_log_level_get_global_lower_limit(void);
 DOCA_EXPERIMENTAL
 uint32_t doca_log_level_get_global_upper_limit(void);
 
-/* A source is a name that lines carry. NO_MEMORY: there are too many. */
+/* A source is a name that lines carry. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_register_source(const char *source_name, int *source);
 /* NOT_FOUND: there is no such source. */
@@ -81,7 +81,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_unregister_source(int source);
 
 /* Backends for the program's lines. The FILE, the descriptor and the buffer stay the program's.
- * The handler may be NULL: a full buffer then begins anew. INVALID_VALUE: a capacity below 2. */
+ * INVALID_VALUE: a descriptor below 0, a capacity below 2, no handler. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 DOCA_EXPERIMENTAL
@@ -95,8 +95,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_with_syslog(const char *name,
                                                  struct doca_log_backend **backend);
 
-/* The same for the library's lines. Their level is the backend's alone: at first WARNING, or
- * the global SDK limit. */
+/* The same for the library's lines. NOT_PERMITTED of the level: it is no SDK backend. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_set_sdk_level(struct doca_log_backend *backend, uint32_t level);
 DOCA_EXPERIMENTAL
@@ -111,7 +110,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
                                                      struct doca_log_backend **backend);
 
-/* The level of every SDK backend, of those to come too. */
+/* The level of every SDK backend, and of those to come. At first WARNING. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_level_set_global_sdk_limit(uint32_t level);
 DOCA_EXPERIMENTAL
@@ -122,7 +121,7 @@ uint32_t doca_log_level_get_global_sdk_limit(void);
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_standard(void);
 
-/* One line; the macros below call it. A newline at its end is added. */
+/* One line; the macros below call it. INVALID_VALUE: DISABLE, which is no line's level. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
                       const char *format, ...) __attribute__((format(printf, 6, 7)));
