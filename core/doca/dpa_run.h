@@ -1,0 +1,61 @@
+// DeviceRun: a run of a device function, as the calls of doca_dpa_dev.h that concern "this thread"
+// see it.
+//
+//   run_on_device(dpa, run, [] { function(argument); });
+//
+// Threads: each has its own, while it runs a device function. Lifetime: the run.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+#include "comch/dpa.h"
+#include "comch/result.h"
+#include "doca/dpa.h"
+
+namespace comch::doca {
+
+struct DeviceRun {
+  comch::dpa::Run& run;
+  doca_dpa* dpa;  // Whose device is used: see doca_dpa_dev_device_set().
+};
+
+// The run that the calling thread is in; null outside of device functions.
+DeviceRun* current_run();
+
+// What unwinds a device function whose run ends before it returns.
+struct EndOfRun {};
+
+// Calls `function`, and comes back when it returns or ends its run.
+void run_on_device(doca_dpa& dpa, comch::dpa::Run& run, const std::function<void()>& function);
+
+// The thread is to stop, its accelerator is ruined, or the caller is no device function.
+bool must_return();
+
+// Ruins the accelerator that the caller runs on, and says why; outside of device functions only
+// says it.
+void fault(const Error& error);
+
+// What becomes of a call that answers nothing: an object that was stopped meanwhile is left
+// alone; anything else that went wrong is a fault.
+void settle(const Status& status);
+
+// A line of the accelerator's log, at its level for warnings.
+void warn_from_device(const char* what);
+
+// Makes an operation that is told to try again, until there is room for it or the thread is to
+// stop; then it is dropped, which the log says.
+template <class Operation>
+Status insist(const Operation& operation) {
+  for (;;) {
+    Status status = operation();
+    if (status || status.error().code != Errc::again) return status;
+    if (must_return()) {
+      warn_from_device("an operation was dropped: the thread is to stop");
+      return {};
+    }
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace comch::doca
