@@ -15,7 +15,7 @@
  * A callback gets `char *` of a STRING, `int *` of an INT, `bool *` (true) of a BOOLEAN, which
  * takes no value, and the text of the object (`char *`) of a JSON_OBJ, which is in files only. On
  * the command line a value is the next word, or follows '=' (--text=a) or the short name (-ta);
- * flags may be put together (-vh); "--" ends the options.
+ * flags may be put together (-vh).
  *
  * Every program has
  *   -h, --help            what there is, then exit(0)
@@ -26,15 +26,14 @@
  *                         "doca_general_flags": {"log-level": 60}}; the command line wins
  *
  * Commands stand for a set of options of their own: `program [options] command [options]`.
- * Of each level one command may be given; its callback is called once its own options are read.
+ * Of each level one command may be given; its callback is called before those of its options.
  *
  * There is one parser in a process. In every call, BAD_STATE: the parser is not initialised, or
  * (of whatever configures it) has started; INVALID_VALUE: a pointer is NULL.
  *
  * Threads: one.
- * Lifetime: a parameter or command belongs to the parser once it is registered (also if that
- * fails, when it is destroyed); texts are copied. Values are valid within their callback and
- * until doca_argp_destroy().
+ * Lifetime: parameters and commands belong to the parser, and end with it; texts are copied.
+ * Values live until doca_argp_destroy().
  * Follows DOCA Arg Parser 3.0. */
 #ifndef DOCA_ARGP_H_
 #define DOCA_ARGP_H_
@@ -52,7 +51,7 @@ extern "C" {
 typedef doca_error_t (*doca_argp_param_cb_t)(void *, void *);
 /* (configuration of the program) */
 typedef doca_error_t (*doca_argp_cmd_cb_t)(void *);
-/* What follows "--" or belongs to DPDK. */
+/* argv[0], and DPDK's words. */
 typedef doca_error_t (*doca_argp_dpdk_cb_t)(int argc, char **argv);
 /* (configuration of the program), once all is read. */
 typedef doca_error_t (*doca_argp_validation_cb_t)(void *);
@@ -71,7 +70,7 @@ enum doca_argp_type {
 struct doca_argp_param;
 struct doca_argp_cmd;
 
-/* Prints what -h prints, and exits the program with failure. */
+/* Prints what -h prints. */
 DOCA_EXPERIMENTAL
 void doca_argp_usage(void);
 
@@ -83,11 +82,11 @@ doca_error_t doca_argp_init(const char *program_name, void *program_config);
  * INITIALIZATION: it is registered already. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_param(struct doca_argp_param *input_param);
-/* INVALID_VALUE: it has no name or no callback and no commands of its own, or the name is
- * taken. INITIALIZATION: as above. */
+/* INVALID_VALUE: it has no name, or one that is taken. INITIALIZATION: as above. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_cmd(struct doca_argp_cmd *input_cmd);
-/* Called for -v in place of printing versions; gets (NULL, configuration). */
+/* Called for -v in place of printing versions, with (NULL, configuration); then the program
+ * exits, unless an error is answered. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_register_version_callback(doca_argp_param_cb_t callback);
 DOCA_EXPERIMENTAL
@@ -99,8 +98,9 @@ doca_error_t doca_argp_register_logger_callback(doca_argp_logger_cb_t callback);
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_disable_logger_callback(void);
 
-/* Reads the JSON file and the command line, calls the callbacks in the order given, and checks
- * that nothing mandatory is missing. What is wrong is said in one line, with a hint to -h.
+/* Reads the command line and the JSON file, checks that nothing mandatory is missing, and calls
+ * the callbacks: those of the file first, then in the order of the command line. What is wrong
+ * is said in one line, with a hint to -h.
  * INVALID_VALUE: an option is unknown, incomplete, given twice or missing. IO_FAILED: the JSON
  * file cannot be read or is wrong. NOT_SUPPORTED: DPDK flags without DPDK. Others: what a
  * callback answered. */
@@ -110,7 +110,7 @@ doca_error_t doca_argp_start(int argc, char **argv);
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_destroy(void);
 
-/* The callback gets argv[0] and the words after "--". */
+/* The program's own words then follow "--", and the callback gets those before it. */
 DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
 
@@ -118,7 +118,7 @@ void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
  * but the one it is registered with. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_param_create(struct doca_argp_param **param);
-/* One letter or digit. */
+/* "p" of -p. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_short_name(struct doca_argp_param *param, const char *name);
 DOCA_EXPERIMENTAL
@@ -140,7 +140,7 @@ void doca_argp_param_set_cli_only(struct doca_argp_param *param);
 /* May be given many times; the callback is called for each. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_multiplicity(struct doca_argp_param *param);
-/* May be given alone only: nothing mandatory is missed then. */
+/* May only be given alone; nothing mandatory is missed then. */
 DOCA_EXPERIMENTAL
 void doca_argp_param_set_singular(struct doca_argp_param *param);
 /* Known to all commands below, too. */
@@ -170,7 +170,8 @@ doca_error_t doca_argp_cmd_register_param(struct doca_argp_cmd *cmd,
                                           struct doca_argp_param *input_param);
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_argp_cmd *input_cmd);
-/* Of a command that is not registered, with what is registered in it. BAD_STATE: it is. */
+/* Of a command that is not registered; what is registered in it stays the parser's. BAD_STATE:
+ * it is registered. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd);
 
