@@ -15,6 +15,7 @@ void SourceList::make_hot(Source& source) {
   source.notes.index = hot_.size();
   hot_.push_back(&source);
   ++hot_count_;
+  first_quiet_ = hot_.size();
 }
 
 void SourceList::remove(Source& source) {
@@ -29,22 +30,36 @@ void SourceList::remove(Source& source) {
 }
 
 bool SourceList::poll() {
-  bool did = false;
   polling_ = true;
   // Sources made hot by a callback are behind `count` and wait for the next call.
   const std::size_t count = hot_.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    Source* source = hot_[i];
-    if (source == nullptr || !source->poll()) continue;
-    did = true;
-    if (hot_[i] == source) source->notes.active = true;
+  const std::size_t quiet = std::min(first_quiet_, count);
+  bool did = poll(0, quiet);
+  if (quiet != count && (!did || --calls_without_quiet_ == 0)) {
+    calls_without_quiet_ = kCallsWithoutQuiet;
+    if (poll(quiet, count)) {
+      did = true;
+      first_quiet_ = hot_.size();
+    }
   }
   polling_ = false;
   if (holes_) compact();
   return did;
 }
 
+bool SourceList::poll(std::size_t from, std::size_t to) {
+  bool did = false;
+  for (std::size_t i = from; i < to; ++i) {
+    Source* source = hot_[i];
+    if (source == nullptr || !source->poll()) continue;
+    did = true;
+    if (hot_[i] == source) source->notes.active = true;
+  }
+  return did;
+}
+
 void SourceList::settle(bool relax) {
+  put_quiet_behind();
   bool needs_membarrier = false;
   std::vector<Source*> drowsy;
   for (Source* source : hot_) {
@@ -75,6 +90,13 @@ void SourceList::settle(bool relax) {
   if (holes_) compact();
 }
 
+void SourceList::put_quiet_behind() {
+  const auto quiet = std::ranges::stable_partition(
+      hot_, [](const Source* source) { return source->notes.active; });
+  first_quiet_ = hot_.size() - quiet.size();
+  for (std::size_t i = 0; i < hot_.size(); ++i) hot_[i]->notes.index = i;
+}
+
 bool SourceList::arm_all() {
   bool needs_membarrier = false;
   for (Source* source : hot_) arm(*source, needs_membarrier);
@@ -102,8 +124,13 @@ void SourceList::disarm(Source& source) {
 
 void SourceList::compact() {
   std::size_t kept = 0;
-  for (Source* source : hot_) {
-    if (source == nullptr) continue;
+  const std::size_t first_quiet = first_quiet_;
+  for (std::size_t i = 0; i < hot_.size(); ++i) {
+    Source* const source = hot_[i];
+    if (source == nullptr) {
+      if (i < first_quiet) --first_quiet_;
+      continue;
+    }
     source->notes.index = kept;
     hot_[kept++] = source;
   }

@@ -26,7 +26,12 @@ class SourceList {
   void remove(Source& source);
   static Attention attention(const Source& source) { return source.notes.attention; }
 
-  // Polls every hot source once; true when something happened.
+  // While others are busy, quiet sources are polled in one call of so many.
+  static constexpr int kCallsWithoutQuiet = 8;
+
+  // Polls hot sources; true when something happened. False: every one was polled, and none had
+  // anything. Those that were quiet between the last two calls of settle() may be left out of a
+  // call in which another had.
   bool poll();
 
   // Called from time to time by an engine that keeps polling: puts quiet sources to sleep,
@@ -44,9 +49,13 @@ class SourceList {
  private:
   void arm(Source& source, bool& needs_membarrier);
   void disarm(Source& source);
+  bool poll(std::size_t from, std::size_t to);
+  void put_quiet_behind();
   void compact();
 
-  std::vector<Source*> hot_;  // Null where a source was removed during poll().
+  std::vector<Source*> hot_;  // Null where a source was removed during poll(). The quiet behind.
+  std::size_t first_quiet_ = 0;
+  int calls_without_quiet_ = kCallsWithoutQuiet;
   std::size_t hot_count_ = 0;
   bool polling_ = false;
   bool holes_ = false;

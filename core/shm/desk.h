@@ -110,13 +110,12 @@ class Desk {
 
   // Takes up to out.size() posted buffers and answers how many. None: nothing is posted, or
   // the desk is broken, or (seldom) the siblings were faster; ready() knows.
-  std::size_t take(SeatId seat, std::span<Posted> out) {
-    if (mode() != Mode::kShared) [[likely]] {
-      std::size_t count = 0;
-      if (alone([&] { count = take_alone(out); })) return count;
-      if (mode() == Mode::kBroken) return 0;
-    }
-    return take_shared(seat, out);
+  // Inline, and the rest is not: a producer that is alone should pay for no more.
+  [[gnu::always_inline]] std::size_t take(SeatId seat, std::span<Posted> out) {
+    std::size_t count = 0;
+    if (alone([&] { count = take_alone(out); })) [[likely]]
+      return count;
+    return take_beside_others(seat, out);
   }
 
   // Gives back a buffer that was taken from this seat and not used; it is the next to be
@@ -124,12 +123,9 @@ class Desk {
   // producer had more than kHandMax in its hand and the stash is full, or the desk is its alone
   // and others were taken since.
   bool put_back(SeatId seat, const Posted& posted) {
-    if (mode() != Mode::kShared) {
-      bool was_last = false;
-      if (alone([&] { was_last = put_back_alone(posted); })) return was_last;
-      if (mode() == Mode::kBroken) return true;
-    }
-    return stashes_[seat].put_back(posted);
+    bool was_last = false;
+    if (alone([&] { was_last = put_back_alone(posted); })) return was_last;
+    return broken() || stashes_[seat].put_back(posted);
   }
 
   // Whether take() has a reason to be called; looks at everything afresh, for a producer that
@@ -189,7 +185,9 @@ class Desk {
 
   // Does `work` to the position if this producer has the desk for itself.
   template <class Work>
-  bool alone(Work&& work) {
+  [[gnu::always_inline]] bool alone(Work&& work) {
+    // Once it is shared it stays so, and nobody waits for "in take".
+    if (mode() == Mode::kShared) return false;
     in_take_.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.
     if (always_fence_) {
       Machine::full_fence();
@@ -201,8 +199,12 @@ class Desk {
     if (is_alone) work();
     // SWITCH: the position happens before the second producer sees this.
     in_take_.store(0, std::memory_order_release);
-    if (found == Mode::kSwitching || found == Mode::kBarred) end_switch();
+    if (!is_alone) [[unlikely]]
+      end_switch_if_begun(found);
     return is_alone;
+  }
+  void end_switch_if_begun(Mode found) {
+    if (found == Mode::kSwitching || found == Mode::kBarred) end_switch();
   }
 
   std::size_t take_alone(std::span<Posted> out) {
@@ -279,6 +281,10 @@ class Desk {
   }
 
   // ---- Shared.
+
+  [[gnu::noinline]] std::size_t take_beside_others(SeatId seat, std::span<Posted> out) {
+    return broken() ? 0 : take_shared(seat, out);
+  }
 
   std::size_t take_shared(SeatId seat, std::span<Posted> out) {
     for (unsigned tries = 0; tries < kTries; ++tries) {

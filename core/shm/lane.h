@@ -57,6 +57,7 @@
 #include "shm/chunk_job.h"
 #include "shm/fast_machine.h"
 #include "shm/lane_slot.h"
+#include "shm/record_check.h"
 #include "shm/record_ring.h"
 #include "shm/untrusted.h"
 
@@ -247,8 +248,27 @@ class LaneReader {
         slots_(slots),
         side_(side),
         shape_(shape),
-        lazy_(std::max(shape.slots / 8, 1U)) {
+        lazy_(std::max(shape.slots / 8, 1U)),
+        check_(shape) {
     assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
+  }
+
+  // look() for the most of messages: data alone, in its slot or in the posted buffer. kOther: ask
+  // look(), whose every check holds for what is plain.
+  enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kOther };
+  Plain look_plain(std::uint16_t& index, std::uint64_t& length) const {
+    std::uint64_t word = 0;
+    const bool is_there = is_next(word);
+    if (check_.is_open() || broken_) [[unlikely]]
+      return Plain::kOther;
+    if (!is_there) return Plain::kNothing;
+    // Of immediate data the upper bits would tell; 0 wraps round.
+    length = Machine::load_word(slots_, place() + 8);
+    index = static_cast<std::uint16_t>(word >> 32U);
+    const auto kind = static_cast<LaneKind>(word >> 48U);
+    if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
+    if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
+    return Plain::kOther;
   }
 
   // Copies what the next message says of itself. The message stays until pop().
@@ -258,14 +278,9 @@ class LaneReader {
   // its range: the reader does not know them.
   Look look(LaneRecord& record) {
     if (broken_) return Look::kBroken;
+    std::uint64_t word = 0;
+    if (!is_next(word)) return Look::kNothing;
     const std::size_t at = place();
-    // A message of 64 bytes lies in two lines; asked for together they come together.
-    Machine::prefetch(slots_, at + kCacheLine);
-    // LANE: meets the writer's release in publish().
-    const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_acquire);
-    if (static_cast<std::uint32_t>(word) != static_cast<Position>(position_ + 1U)) {
-      return Look::kNothing;
-    }
     const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
     record.index = static_cast<std::uint16_t>(word >> 32U);
     record.kind = static_cast<LaneKind>(word >> 48U);
@@ -274,7 +289,7 @@ class LaneReader {
     if (record.kind >= LaneKind::kStaged) {
       record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
     }
-    if (!is_sound(record)) [[unlikely]] {
+    if (!check_.is_sound(record)) [[unlikely]] {
       broken_ = true;
       return Look::kBroken;
     }
@@ -283,9 +298,8 @@ class LaneReader {
 
   // Whether look() would answer anything but kNothing.
   [[nodiscard]] bool ready() const {
-    // LANE: meets the writer's release in publish().
-    const std::uint64_t word = Machine::load_header(slots_, place(), std::memory_order_acquire);
-    return broken_ || static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);
+    std::uint64_t word = 0;
+    return broken_ || is_next(word);
   }
 
   // Copies the record.immediate bytes of the record that look() has filled.
@@ -296,6 +310,12 @@ class LaneReader {
     } else {
       copy_words_out<Machine>(to, slots_, place() + split.immediate_at, record.immediate);
     }
+  }
+
+  // Copies the data of a message that is plain and inline.
+  void copy_plain(std::byte* to, std::uint64_t length) const {
+    assert(length <= kLanePayload);
+    copy_words_out<Machine>(to, slots_, place() + kPlainDataAt, length);
   }
 
   // Copies the record.length bytes of an inline record.
@@ -313,16 +333,18 @@ class LaneReader {
 
   // Bytes of a staged message that are still to come behind this record's chunk.
   [[nodiscard]] std::uint64_t left_behind(const LaneRecord& record) const {
-    return (record.kind == LaneKind::kStaged ? record.length : staged_left_) - record.control[1];
+    return check_.left_behind(record);
   }
 
   // Forgets the message that look() has just found. In a lane without head credit its slot goes
   // back to the writer when the caller posts again; else seldom, and at flush().
   void pop(const LaneRecord& record) {
-    if (record.kind == LaneKind::kStaged || record.kind == LaneKind::kStagedNext) {
-      staged_left_ = left_behind(record);
-      staged_index_ = record.index;
-    }
+    check_.pass(record);
+    pop_plain();
+  }
+
+  // pop() of a message that is plain.
+  void pop_plain() {
     position_ = static_cast<Position>(position_ + 1U);
     if (shape_.head_credit && static_cast<Position>(position_ - published_) >= lazy_) {
       publish_head();
@@ -345,32 +367,14 @@ class LaneReader {
   std::size_t slot() const { return position_ & (shape_.slots - 1); }
   std::size_t place() const { return slot() * kLaneSlot; }
 
-  // Whether a correct writer can have said that here.
-  bool is_sound(const LaneRecord& record) const {
-    if (record.immediate > shape_.immediate_max) return false;
-    if ((staged_left_ != 0) != (record.kind == LaneKind::kStagedNext)) return false;
-    switch (record.kind) {
-      case LaneKind::kImmediate:
-        return record.length == 0;
-      case LaneKind::kInline:
-        return fits_inline(shape_, record.length, record.immediate);
-      case LaneKind::kDirect:
-      case LaneKind::kHandOver:
-        return true;
-      case LaneKind::kStaged:
-        return is_chunk(record, record.length);
-      case LaneKind::kStagedNext:
-        return record.index == staged_index_ && record.immediate == 0 &&
-               record.length == record.control[1] && is_chunk(record, staged_left_);
-      case LaneKind::kJob:
-        return is_chunked(record.length, record.shift());
-    }
-    return false;
-  }
-
-  bool is_chunk(const LaneRecord& record, std::uint64_t limit) const {
-    const Range chunk = record.chunk();
-    return chunk.length != 0 && chunk.length <= limit && contains(shape_.bounce_size, chunk);
+  // Word 0 of the next slot, and whether it is that of the next message.
+  bool is_next(std::uint64_t& word) const {
+    const std::size_t at = place();
+    // A message of 64 bytes lies in two lines; asked for together they come together.
+    Machine::prefetch(slots_, at + kCacheLine);
+    // LANE: meets the writer's release in publish().
+    word = Machine::load_header(slots_, at, std::memory_order_acquire);
+    return static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);
   }
 
   void publish_head() {
@@ -384,11 +388,10 @@ class LaneReader {
   const Data slots_;
   const Data side_;
   const LaneShape shape_;
-  const std::uint32_t lazy_;       // Publish the head after so many.
-  Position position_ = 0;          // Messages read.
-  Position published_ = 0;         // What we last published of it.
-  std::uint64_t staged_left_ = 0;  // Of the staged message that is open.
-  std::uint16_t staged_index_ = 0;
+  const std::uint32_t lazy_;  // Publish the head after so many.
+  Position position_ = 0;     // Messages read.
+  Position published_ = 0;    // What we last published of it.
+  RecordCheck check_;
   bool gave_room_ = false;  // Since the last flush().
   bool broken_ = false;
 };

@@ -98,6 +98,9 @@ constexpr LaneSplit split_slot(LaneKind kind, std::uint64_t length, std::uint64_
   return {begin, begin + (in_side ? 0U : static_cast<std::uint32_t>(in_front)), in_side};
 }
 
+// Of inline data without immediate data.
+inline constexpr std::uint32_t kPlainDataAt = split_slot(LaneKind::kInline, 0, 0).data_at;
+
 // Whether data and immediate data can travel in the slot (and its side area).
 constexpr bool fits_inline(const LaneShape& shape, std::uint64_t length, std::uint64_t immediate) {
   return whole_words(immediate) + length <= kLanePayload ||

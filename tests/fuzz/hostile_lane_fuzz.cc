@@ -79,18 +79,51 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
          second <= staged.left;
 }
 
+using Reader = shm::LaneReader<HostileMachine>;
+
+// look_plain() sees what look() would, or leaves it to look(). True: a message was taken.
+bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& staged, bool broken) {
+  std::uint16_t index = 0;
+  std::uint64_t length = 0;
+  const Reader::Plain plain = reader.look_plain(index, length);
+  const bool unusual = broken || staged.left != 0;
+  const bool there = static_cast<std::uint32_t>(slots.told(at)) == position + 1;
+  if (plain == Reader::Plain::kNothing) {
+    require(!unusual && !there, "nothing is said to be there when nothing is");
+    return false;
+  }
+  if (plain == Reader::Plain::kOther) return false;
+  const std::uint64_t word = slots.told(at);
+  require(!unusual && there && is_sound(slots, at, staged), "what is plain is sound");
+  require(word >> 48U == (plain == Reader::Plain::kInline ? 2U : 3U) &&
+              slots.told(at + 8) == length && length != 0 && index == (word >> 32U & 0xffffU),
+          "what is plain is data alone");
+  if (plain == Reader::Plain::kInline) {
+    std::array<std::byte, shm::kLanePayload> data;
+    reader.copy_plain(data.data() + (shm::kLanePayload - length), length);
+  }
+  reader.pop_plain();
+  ++position;
+  return true;
+}
+
 // The fuzzer sends, we receive.
 void fuzz_reader() {
   shm::LaneShared<HostileMachine> shared;
   Region slots{.size = kSlots * std::size_t{shm::kLaneSlot}, .answer = slot_word};
   Region side{.size = kSlots * std::size_t{kSideStride}, .answer = any_word};
-  shm::LaneReader<HostileMachine> reader(shared, &slots, &side, kShape);
+  Reader reader(shared, &slots, &side, kShape);
   Staged staged;
   bool broken = false;
   position = 0;
   for (int step = 0; step < 64 && !input.bytes.empty(); ++step) {
     slots.begin();
     side.begin();
+    if (input.take<std::uint8_t>() % 2 == 0) {
+      const std::size_t next = position % kSlots * std::size_t{shm::kLaneSlot};
+      if (take_plain(reader, slots, next, staged, broken)) continue;
+      slots.begin();
+    }
     LaneRecord record;
     const Look look = reader.look(record);
     if (broken) {

@@ -4,11 +4,12 @@ POSTED = 'shm/posted_ring.h'
 DESK = 'shm/desk.h'
 STASH = 'shm/stash.h'
 LANE = 'shm/lane.h'
+CHECK = 'shm/record_check.h'
 CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # A planted file that another one includes is put in its place there.
-ROOTS = {STASH: DESK}
+ROOTS = {STASH: DESK, CHECK: LANE}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -36,12 +37,12 @@ MISTAKES = {
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_relaxed);'),
     'lane_meet_relaxed': (
         LANE,
-        'const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_acquire);',
-        'const std::uint64_t word = Machine::load_header(slots_, at, std::memory_order_relaxed);'),
+        'word = Machine::load_header(slots_, at, std::memory_order_acquire);',
+        'word = Machine::load_header(slots_, at, std::memory_order_relaxed);'),
     'lane_of_any_lap': (
         LANE,
-        '    if (static_cast<std::uint32_t>(word) != static_cast<Position>(position_ + 1U)) {\n',
-        '    if (static_cast<std::uint32_t>(word) == 0) {\n'),
+        'return static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);',
+        'return static_cast<std::uint32_t>(word) != 0;'),
     'batch_not_withheld': (
         LANE,
         '    if (withheld_) {\n      // No edge',
@@ -168,25 +169,33 @@ MISTAKES = {
         '!posted.has_buffer() && posted.capacity == 0;',
         '!posted.has_buffer();'),
     'lane_kind_unchecked': (
-        LANE,
-        '    }\n    return false;\n  }\n\n  bool is_chunk',
-        '    }\n    return true;\n  }\n\n  bool is_chunk'),
+        CHECK,
+        '    }\n    return false;\n  }\n',
+        '    }\n    return true;\n  }\n'),
     'inline_length_unchecked': (
-        LANE,
+        CHECK,
         'return fits_inline(shape_, record.length, record.immediate);',
         'return true;'),
     'immediate_length_unchecked': (
-        LANE,
+        CHECK,
         '    if (record.immediate > shape_.immediate_max) return false;\n',
         ''),
     'chunk_range_unchecked': (
-        LANE,
+        CHECK,
         'return chunk.length != 0 && chunk.length <= limit && contains(shape_.bounce_size, chunk);',
         'return chunk.length != 0 && chunk.length <= limit;'),
     'staged_message_interrupted': (
-        LANE,
-        'if ((staged_left_ != 0) != (record.kind == LaneKind::kStagedNext)) return false;',
+        CHECK,
+        'if (is_open() != (record.kind == LaneKind::kStagedNext)) return false;',
         ''),
+    'plain_length_unchecked': (
+        LANE,
+        'kind == LaneKind::kInline && length - 1 < kLanePayload',
+        'kind == LaneKind::kInline && length - 1 < kMaxLaneLength'),
+    'plain_amid_staged': (
+        LANE,
+        '    if (check_.is_open() || broken_) [[unlikely]]\n',
+        '    if (broken_) [[unlikely]]\n'),
     'lane_lengths_fetched_twice': (
         LANE,
         'record.immediate = static_cast<std::uint32_t>(lengths >> 48U);',

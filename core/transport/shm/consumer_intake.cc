@@ -46,8 +46,11 @@ Passage passage_of(LaneKind kind) {
 
 }  // namespace
 
-ConsumerPort::Step ConsumerPort::take_other(InLane& lane, const LaneRecord& record,
-                                            Arrival& arrival) {
+ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
+  LaneRecord record;
+  const comch::shm::Look found = lane.reader.look(record);
+  if (found == comch::shm::Look::kNothing) return Step::kNothing;
+  if (found == comch::shm::Look::kBroken) return Step::kBroken;
   const PostedTable::Entry* const entry = table_.find(record.index, room_for(lane, record));
   if (entry == nullptr) [[unlikely]]
     return Step::kBroken;

@@ -107,25 +107,20 @@ class ConsumerPort final : public Readiness {
   bool poll(std::size_t budget, Sink&& sink) {
     bool did = false;
     const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
-      if (first_ >= lanes) first_ = 0;
-      InLane& lane = *lanes_[first_++];
-      const std::size_t before = budget;
-      Step step = Step::kNothing;
+    if (lanes == 1) [[likely]] {
       // Where there is one there is no other to have a turn.
-      for (std::size_t left = lanes == 1 ? budget : std::min(budget, kTurn); left != 0; --left) {
-        step = take(lane, sink);
-        if (step != Step::kArrival) break;
-        --budget;
+      did = poll_lane(*lanes_.front(), budget, sink);
+    } else {
+      for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
+        if (first_ >= lanes) first_ = 0;
+        std::size_t share = std::min(budget, kTurn);
+        budget -= share;
+        did = poll_lane(*lanes_[first_++], share, sink) || did;
+        budget += share;
       }
-      if (budget == before && step != Step::kPart) [[likely]] {
-        if (step == Step::kBroken || lane.ended) settle(lane, step);
-        continue;
-      }
-      did = true;
-      if (lane.reader.flush()) lane.tell();
     }
-    if (sweep_) sweep();
+    if (sweep_) [[unlikely]]
+      sweep();
     return did;
   }
 
@@ -167,42 +162,54 @@ class ConsumerPort final : public Readiness {
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
-  // One message of a lane, or a part of one.
+  // At most `budget` messages of a lane, which counts them off. True: something happened.
   template <class Sink>
-  Step take(InLane& lane, Sink& sink) {
-    comch::shm::LaneRecord record;
-    const comch::shm::Look found = lane.reader.look(record);
-    if (found == comch::shm::Look::kNothing) return Step::kNothing;
-    if (found == comch::shm::Look::kBroken) [[unlikely]]
-      return Step::kBroken;
-    if (is_plain(record)) [[likely]] {
-      const comch::shm::PostedTable::Entry* const entry = table_.find(record.index, record.length);
-      if (entry == nullptr) [[unlikely]]
-        return Step::kBroken;
-      const bool in_slot = record.kind == comch::shm::LaneKind::kInline;
-      if (in_slot) lane.reader.copy_data(memory_.data() + entry->offset, record);
-      table_.complete(record.index);
-      lane.reader.pop(record);
-      sink(Arrival{.index = record.index,
-                   .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                   .producer = lane.producer(),
-                   .length = record.length,
-                   .immediate = {},
-                   .handed = {}});
-      return Step::kArrival;
+  bool poll_lane(InLane& lane, std::size_t& budget, Sink& sink) {
+    using Plain = comch::shm::LaneReader<>::Plain;
+    const std::size_t before = budget;
+    Step step = Step::kArrival;
+    while (budget != 0 && step == Step::kArrival) {
+      std::uint16_t index = 0;
+      std::uint64_t length = 0;
+      const Plain found = lane.reader.look_plain(index, length);
+      if (found == Plain::kNothing) {
+        step = Step::kNothing;
+      } else if (found != Plain::kOther) [[likely]] {
+        step = take_plain(lane, index, length, found == Plain::kInline, sink);
+      } else {
+        Arrival arrival;
+        step = take_other(lane, arrival);
+        if (step == Step::kArrival) sink(static_cast<const Arrival&>(arrival));
+      }
+      if (step == Step::kArrival) --budget;
     }
-    Arrival arrival;
-    const Step step = take_other(lane, record, arrival);
-    if (step == Step::kArrival) sink(static_cast<const Arrival&>(arrival));
-    return step;
+    if (budget == before && step != Step::kPart) [[likely]] {
+      if (step == Step::kBroken || lane.ended) [[unlikely]]
+        settle(lane, step);
+      return false;
+    }
+    if (lane.reader.flush()) lane.tell();
+    return true;
   }
   // Data alone, in its slot or in the posted buffer, as most messages are.
-  static bool is_plain(const comch::shm::LaneRecord& record) {
-    return (record.kind == comch::shm::LaneKind::kInline ||
-            record.kind == comch::shm::LaneKind::kDirect) &&
-           record.immediate == 0 && record.length != 0;
+  template <class Sink>
+  Step take_plain(InLane& lane, std::uint16_t index, std::uint64_t length, bool in_slot,
+                  Sink& sink) {
+    const comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
+    if (entry == nullptr) [[unlikely]]
+      return Step::kBroken;
+    if (in_slot) lane.reader.copy_plain(memory_.data() + entry->offset, length);
+    table_.complete(index);
+    lane.reader.pop_plain();
+    sink(Arrival{.index = index,
+                 .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                 .producer = lane.producer(),
+                 .length = length,
+                 .immediate = {},
+                 .handed = {}});
+    return Step::kArrival;
   }
-  Step take_other(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
+  Step take_other(InLane& lane, Arrival& arrival);
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);

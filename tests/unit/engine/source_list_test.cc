@@ -55,6 +55,56 @@ TEST_F(SourceListTest, EveryHotSourceIsPolledOnce) {
   for (const FakeSource& source : sources) EXPECT_EQ(source.polls, 2);
 }
 
+TEST_F(SourceListTest, QuietSourcesAreLeftOutOfMostCallsInWhichAnotherIsBusy) {
+  list.make_hot(sources[0]);
+  list.make_hot(sources[1]);
+  sources[1].busy = true;
+  list.poll();
+  list.settle(false);  // Which forgets that they are new.
+  sources[1].busy = true;
+  list.poll();
+  list.settle(false);
+  const int polls = sources[0].polls;
+  for (int n = 0; n < 4 * SourceList::kCallsWithoutQuiet; ++n) {
+    sources[1].busy = true;
+    EXPECT_TRUE(list.poll());
+  }
+  EXPECT_EQ(sources[0].polls - polls, 4);
+}
+
+TEST_F(SourceListTest, AnAnswerOfNothingMeansThatEverySourceWasPolled) {
+  list.make_hot(sources[0]);
+  list.make_hot(sources[1]);
+  list.poll();
+  list.settle(false);
+  sources[1].busy = true;
+  list.poll();
+  list.settle(false);  // Only sources[1] was busy.
+  for (int n = 0; n < 20; ++n) {
+    const int polls = sources[0].polls;
+    EXPECT_FALSE(list.poll());
+    EXPECT_EQ(sources[0].polls, polls + 1);
+  }
+}
+
+TEST_F(SourceListTest, AQuietSourceThatBecomesBusyIsPolledInEveryCall) {
+  list.make_hot(sources[0]);
+  list.make_hot(sources[1]);
+  list.poll();
+  list.settle(false);
+  sources[1].busy = true;
+  list.poll();
+  list.settle(false);
+  sources[0].busy = true;  // Nobody else is: it is polled at once.
+  EXPECT_TRUE(list.poll());
+  for (int n = 0; n < 20; ++n) {
+    const int polls = sources[0].polls;
+    sources[1].busy = true;
+    EXPECT_TRUE(list.poll());
+    EXPECT_EQ(sources[0].polls, polls + 1);
+  }
+}
+
 TEST_F(SourceListTest, ARemovedSourceIsNotPolled) {
   make_all_hot();
   list.remove(sources[0]);
