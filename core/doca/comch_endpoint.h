@@ -62,7 +62,7 @@ doca_error_t destroy(Face* face, std::source_location where = std::source_locati
   if (face->state() != DOCA_CTX_STATE_IDLE) {
     return refuse(Errc::in_use, "the context is not idle; stop it first", where);
   }
-  delete face;
+  dispose(face);
   return DOCA_SUCCESS;
 }
 

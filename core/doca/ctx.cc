@@ -7,6 +7,7 @@ using comch::Context;
 using comch::ContextState;
 using comch::Errc;
 using comch::doca::answer;
+using comch::doca::CallInto;
 using comch::doca::guarded;
 using comch::doca::null_argument;
 using comch::doca::refuse;
@@ -66,15 +67,38 @@ void doca_ctx::moved(doca_ctx_states before, doca_ctx_states after) {
   if (state_changed != nullptr) state_changed(user_data, this, before, after);
 }
 
+namespace comch::doca {
+
+void dispose(doca_ctx* ctx) {
+  doca_pe* const pe = ctx->pe;
+  if (pe == nullptr || pe->calls == 0) {
+    delete ctx;
+    return;
+  }
+  ctx->next_ended = pe->ended;
+  pe->ended = ctx;
+}
+
+void bury_ended(doca_pe& pe) {
+  while (doca_ctx* const ctx = pe.ended) {
+    pe.ended = ctx->next_ended;
+    delete ctx;
+  }
+}
+
+}  // namespace comch::doca
+
 // --- The interface -----------------------------------------------------------------------
 
 doca_error_t doca_ctx_start(doca_ctx* ctx) {
   if (ctx == nullptr) return null_argument();
+  const CallInto call(ctx->pe);
   return guarded([&] { return ctx->start(); });
 }
 
 doca_error_t doca_ctx_stop(doca_ctx* ctx) {
   if (ctx == nullptr) return null_argument();
+  const CallInto call(ctx->pe);
   return guarded([&] { return ctx->stop(); });
 }
 

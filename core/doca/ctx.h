@@ -4,8 +4,9 @@
 // program gave: its user data and its callbacks. The engine's context carries a pointer to the
 // doca_ctx as its user data, so that each finds the other.
 //
-// Threads: the context's. Lifetime: the program's, from *_create() to *_destroy(); what destroys
-// one destroys the engine's context before the doca_ctx.
+// Threads: the context's. Lifetime: the program's, from *_create() to *_destroy(). A program may
+// destroy a context in a callback, also in the one that tells that it is idle; the object goes
+// when the call that led to the callback returns.
 #pragma once
 
 #include <doca_ctx.h>
@@ -21,6 +22,8 @@ struct doca_pe {
   std::unique_ptr<comch::ProgressEngine> engine;
   // Contexts that are tied to it, also those the engine does not know yet: ends of a MsgQ.
   std::size_t contexts = 0;
+  int calls = 0;              // Under way, from which callbacks may come.
+  doca_ctx* ended = nullptr;  // Destroyed by callbacks, linked by next_ended.
 };
 
 // Shared by the libraries of the C API.
@@ -46,6 +49,7 @@ struct [[gnu::visibility("default")]] doca_ctx {
   doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().
   doca_data user_data{};
   doca_ctx_state_changed_callback_t state_changed = nullptr;
+  doca_ctx* next_ended = nullptr;  // See doca_pe::ended.
 
  protected:
   // The engine's context has moved; tells the program.
@@ -53,6 +57,28 @@ struct [[gnu::visibility("default")]] doca_ctx {
 };
 
 namespace comch::doca {
+
+#pragma GCC visibility push(default)  // Shared by the libraries of the C API.
+// Deletes a context that is idle, now or as soon as no callback can be under way.
+void dispose(doca_ctx* ctx);
+void bury_ended(doca_pe& pe);
+#pragma GCC visibility pop
+
+// A call from which callbacks may come.
+class CallInto {
+ public:
+  explicit CallInto(doca_pe* pe) : pe_(pe) {
+    if (pe_ != nullptr) ++pe_->calls;
+  }
+  ~CallInto() {
+    if (pe_ != nullptr && --pe_->calls == 0 && pe_->ended != nullptr) bury_ended(*pe_);
+  }
+  CallInto(const CallInto&) = delete;
+  CallInto& operator=(const CallInto&) = delete;
+
+ private:
+  doca_pe* const pe_;
+};
 
 inline doca_ctx& ctx_of(const Context& context) {
   return *static_cast<doca_ctx*>(context.user_data().pointer);

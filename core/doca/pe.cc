@@ -7,6 +7,7 @@
 using comch::Errc;
 using comch::ProgressEngine;
 using comch::doca::answer;
+using comch::doca::CallInto;
 using comch::doca::guarded;
 using comch::doca::null_argument;
 using comch::doca::refuse;
@@ -35,6 +36,7 @@ uint8_t doca_pe_progress(doca_pe* pe) {
     null_argument();
     return 0;
   }
+  const CallInto call(pe);
   return pe->engine->progress() ? 1 : 0;
 }
 

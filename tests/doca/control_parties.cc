@@ -250,6 +250,7 @@ ServerParty::ServerParty(doca_pe* engine, const PartySettings& chosen) : Party(e
 }
 
 ServerParty::~ServerParty() {
+  if (server == nullptr) return;
   end();
   EXPECT_EQ(doca_comch_server_destroy(server), DOCA_SUCCESS);
 }
@@ -273,6 +274,7 @@ ClientParty::ClientParty(doca_pe* engine, const PartySettings& chosen) : Party(e
 }
 
 ClientParty::~ClientParty() {
+  if (client == nullptr) return;
   end();
   EXPECT_EQ(doca_comch_client_destroy(client), DOCA_SUCCESS);
 }

@@ -11,7 +11,8 @@
 // What a callback does besides writing down is the test's to replace: the then_ members.
 //
 // Threads: the engine's. Lifetime: a party is outlived by its engine; one that is not idle when
-// it goes is stopped and run until it is.
+// it goes is stopped and run until it is. A test that destroys a party's context itself sets the
+// handle to null.
 #pragma once
 
 #include <doca_comch.h>

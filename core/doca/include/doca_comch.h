@@ -92,7 +92,8 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
 DOCA_STABLE
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr,
                                       const char *name, struct doca_comch_server **comch_server);
-/* IN_USE: it is not idle, and unchanged. */
+/* IN_USE: it is not idle, and unchanged. May be called from any callback, also from the one that
+ * tells that it is idle. */
 DOCA_STABLE
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server);
 
@@ -133,7 +134,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 DOCA_STABLE
 doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name,
                                       struct doca_comch_client **comch_client);
-/* IN_USE: it is not idle, and unchanged. */
+/* As of servers. */
 DOCA_STABLE
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client);
 
