@@ -131,7 +131,7 @@ void Engine::make_hot(Source& source) {
 
 void Engine::set_alarm(Alarm& alarm, std::uint64_t due_ns) {
   alarms_.set(alarm, due_ns);
-  if (requested_ && due_ns < timer_ns_) self_wake_.event.signal();
+  if (requested_ && due_ns < clock_.set_to_ns) self_wake_.event.signal();
 }
 
 std::uint64_t Engine::now_ns() const { return os::monotonic_ns(); }
@@ -139,10 +139,7 @@ std::uint64_t Engine::now_ns() const { return os::monotonic_ns(); }
 void Engine::request_notification() {
   requested_ = true;
   looks_since_request_ = 0;
-  if (alarms_.next_ns() != timer_ns_) {
-    timer_ns_ = alarms_.next_ns();
-    clock_.timer.set(timer_ns_);
-  }
+  clock_.set(alarms_.next_ns());
   if (sources_.arm_all() || !busy_.empty()) self_wake_.event.signal();
 }
 

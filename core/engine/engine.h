@@ -91,8 +91,17 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   // Goes off when the next alarm is due while somebody sleeps on event_fd().
   struct AlarmClock final : transport::Readiness {
     explicit AlarmClock(os::Timer t) : timer(std::move(t)) {}
-    void on_readable() override { timer.drain(); }
+    void on_readable() override {
+      timer.drain();
+      set_to_ns = transport::Alarm::kNotSet;  // It goes off once.
+    }
+    void set(std::uint64_t due_ns) {
+      if (due_ns == set_to_ns) return;
+      set_to_ns = due_ns;
+      timer.set(due_ns);
+    }
     os::Timer timer;
+    std::uint64_t set_to_ns = transport::Alarm::kNotSet;
   };
 
   KernelWatch kernel_;
@@ -104,7 +113,6 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   IntrusiveList<ContextCore> busy_;  // Contexts that asked for work().
   std::uint64_t last_look_ns_ = 0;
   std::uint64_t last_settle_ns_ = 0;
-  std::uint64_t timer_ns_ = transport::Alarm::kNotSet;  // What clock_ is set to.
   std::uint32_t calls_left_ = 1;
   std::uint32_t calls_between_looks_ = 1;
   std::uint32_t looks_since_request_ = 0;

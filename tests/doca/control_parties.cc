@@ -79,45 +79,58 @@ void on_state(const doca_data user_data, doca_ctx*, doca_ctx_states, doca_ctx_st
   party.then_state(now);
 }
 
-// An epoll set with the engine's handle in it, as programs make it.
+// An epoll set with the engines' handles in it, as programs make it.
 class EpollSet {
  public:
-  explicit EpollSet(doca_pe* pe) : set_(epoll_create1(EPOLL_CLOEXEC)) {
-    must(doca_pe_get_notification_handle(pe, &handle_), "doca_pe_get_notification_handle");
-    epoll_event event{.events = EPOLLIN, .data = {}};
-    if (epoll_ctl(set_, EPOLL_CTL_ADD, handle_, &event) != 0) throw std::runtime_error("epoll_ctl");
+  explicit EpollSet(const Engines& engines) : set_(epoll_create1(EPOLL_CLOEXEC)) {
+    for (doca_pe* const pe : engines) {
+      const int handle = handle_of(pe);
+      epoll_event event{.events = EPOLLIN, .data = {}};
+      if (epoll_ctl(set_, EPOLL_CTL_ADD, handle, &event) != 0) throw std::runtime_error("epoll");
+    }
   }
   ~EpollSet() { ::close(set_); }
   EpollSet(const EpollSet&) = delete;
   EpollSet& operator=(const EpollSet&) = delete;
-  void wait(const Deadline& deadline) const {
+  // False: nothing woke us.
+  bool wait(const Deadline& deadline) const {
     epoll_event event;
-    epoll_wait(set_, &event, 1, deadline.left_ms());
+    return epoll_wait(set_, &event, 1, deadline.left_ms()) == 1;
   }
-  doca_notification_handle_t handle() const { return handle_; }
+  static doca_notification_handle_t handle_of(doca_pe* pe) {
+    doca_notification_handle_t handle = doca_event_invalid_handle;
+    must(doca_pe_get_notification_handle(pe, &handle), "doca_pe_get_notification_handle");
+    return handle;
+  }
 
  private:
   int set_;
-  doca_notification_handle_t handle_ = doca_event_invalid_handle;
 };
 
-bool sleep_until(doca_pe* pe, const std::function<bool()>& done, Waiting waiting,
+bool progress(const Engines& engines) {
+  bool did = false;
+  for (doca_pe* const pe : engines) did = doca_pe_progress(pe) != 0 || did;
+  return did;
+}
+
+bool sleep_until(const Engines& engines, const std::function<bool()>& done, Waiting waiting,
                  const Deadline& deadline) {
-  const EpollSet epoll(pe);
-  must(doca_pe_set_event_mode(pe, waiting == Waiting::kEpollAll
+  const EpollSet epoll(engines);
+  const doca_pe_event_mode mode = waiting == Waiting::kEpollAll
                                       ? DOCA_PE_EVENT_MODE_PROGRESS_ALL
-                                      : DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE),
-       "doca_pe_set_event_mode");
+                                      : DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE;
+  for (doca_pe* const pe : engines) must(doca_pe_set_event_mode(pe, mode), "event mode");
   for (;;) {
-    while (doca_pe_progress(pe) != 0) {
+    while (progress(engines)) {
       if (done()) return true;
     }
     if (done()) return true;
-    if (deadline.passed()) return false;
-    must(doca_pe_request_notification(pe), "doca_pe_request_notification");
-    epoll.wait(deadline);
-    if (waiting == Waiting::kEpoll) {
-      must(doca_pe_clear_notification(pe, epoll.handle()), "doca_pe_clear_notification");
+    for (doca_pe* const pe : engines) must(doca_pe_request_notification(pe), "request");
+    // Not one more look at the deadline: a wake-up that was lost would not be seen.
+    if (!epoll.wait(deadline)) return false;
+    if (waiting == Waiting::kEpollAll) continue;
+    for (doca_pe* const pe : engines) {
+      must(doca_pe_clear_notification(pe, EpollSet::handle_of(pe)), "clear");
     }
   }
 }
@@ -179,13 +192,18 @@ std::string name(Waiting waiting) {
   return "?";
 }
 
-bool until(doca_pe* pe, const std::function<bool()>& done, Waiting waiting,
+bool until(const Engines& engines, const std::function<bool()>& done, Waiting waiting,
            const Deadline& deadline) {
-  if (waiting != Waiting::kPolling) return sleep_until(pe, done, waiting, deadline);
+  if (waiting != Waiting::kPolling) return sleep_until(engines, done, waiting, deadline);
   while (!done()) {
-    if (doca_pe_progress(pe) == 0 && deadline.passed()) return false;
+    if (!progress(engines) && deadline.passed()) return false;
   }
   return true;
+}
+
+bool until(doca_pe* pe, const std::function<bool()>& done, Waiting waiting,
+           const Deadline& deadline) {
+  return until(Engines{pe}, done, waiting, deadline);
 }
 
 void settle(doca_pe* pe) {

@@ -69,7 +69,10 @@ class OpenRepresentor {
 enum class Waiting : std::uint8_t { kPolling, kEpoll, kEpollAll };
 std::string name(Waiting waiting);
 
-// Runs the engine until `done` says yes; false once the deadline has passed.
+// Runs the engines until `done` says yes; false once the deadline has passed.
+using Engines = std::vector<doca_pe*>;
+bool until(const Engines& engines, const std::function<bool()>& done, Waiting waiting,
+           const Deadline& deadline = Deadline());
 bool until(doca_pe* pe, const std::function<bool()>& done, Waiting waiting = Waiting::kPolling,
            const Deadline& deadline = Deadline());
 // Runs the engine until it has nothing left to do.

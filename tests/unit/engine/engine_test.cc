@@ -150,6 +150,18 @@ TEST_F(EngineTest, AnEarlierAlarmMovesTheWakeUpForward) {
   engine->clear_alarm(later);
 }
 
+// The timer has gone off and been heard; that it was set to this very moment is history.
+TEST_F(EngineTest, AnAlarmThatIsDueWhenTheLastOneWasWakesToo) {
+  for (int time = 1; time <= 2; ++time) {
+    engine->set_alarm(work, 1);
+    engine->request_notification();
+    ASSERT_TRUE(readable()) << "time " << time;
+    engine->clear_notification();
+    EXPECT_TRUE(engine->progress());
+    EXPECT_EQ(calls, Calls(static_cast<std::size_t>(time), "alarm"));
+  }
+}
+
 // A clock that moves only when the test says so.
 std::uint64_t test_clock_ns = 0;
 const os::Syscalls& with_test_clock() {
