@@ -15,7 +15,11 @@ std::span<std::byte> bytes(void* address, std::size_t size) {
 
 doca_error_t give(const comch::Result<comch::Buffer*>& lent, doca_buf** buf,
                   std::source_location where = std::source_location::current()) {
-  if (!lent) return doca::answer(lent.error(), where);
+  if (!lent) {
+    // A program that waits for a buffer asks often, and knows why.
+    if (lent.error().code == comch::Errc::no_memory) return DOCA_ERROR_NO_MEMORY;
+    return doca::answer(lent.error(), where);
+  }
   *buf = doca::handle_of(*lent);
   return DOCA_SUCCESS;
 }

@@ -50,7 +50,11 @@ doca_error_t doca_buf_pool_stop(doca_buf_pool* buf_pool) {
 doca_error_t doca_buf_pool_buf_alloc(doca_buf_pool* buf_pool, doca_buf** buf) {
   if (buf_pool == nullptr || buf == nullptr) return doca::null_argument();
   const comch::Result<comch::Buffer*> lent = doca::engine_of(*buf_pool).get();
-  if (!lent) return doca::answer(lent.error());
+  if (!lent) {
+    // A program that waits for a buffer asks often, and knows why.
+    if (lent.error().code == comch::Errc::empty) return DOCA_ERROR_EMPTY;
+    return doca::answer(lent.error());
+  }
   *buf = doca::handle_of(*lent);
   return DOCA_SUCCESS;
 }

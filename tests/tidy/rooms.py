@@ -43,12 +43,13 @@ ROOMS = {
     "core/dpa/": Room(("dpa/", "msgq/", "base/", "shm/", "comch/")),
     "core/doca/": Room(("doca", "comch/"), ("fmt",)),
     "core/doca/argp_json": Room(("doca",), ("fmt", "json")),
-    "core/doca/log_backend": Room(("doca",), ("fmt",), True),
+    "core/doca/log_": Room(("doca", "comch/log.h"), ("fmt",), True),
     "core/doca/comm_channel_events": Room(("doca", "comch/"), (), True),
     "core/doca/include/": Room(("doca_",), (), True),  # C's own headers.
     "core/tool/": Room(("tool/", "comch/"), ("fmt", "cli", "json"), True),
     "uring/": Room(("uring/", "comch/"), ("fmt", "uring", "cpu"), True),
     "fuse/": Room(("fuse/", "comch/"), ("fmt", "cli", "json", "toml", "fuse"), True),
+    "examples/doca/": Room(("doca_",), (), True),
     "examples/": Room(("comch/",), ("fmt", "cli", "uring"), True),
 }
 

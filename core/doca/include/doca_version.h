@@ -17,7 +17,7 @@ extern "C" {
 
 /* A version as one number that compares. */
 #define DOCA_VERSION_CALC(major, minor, patch) \
-  (((size_t)(major) << 24) | ((size_t)(minor) << 16) | (size_t)(patch))
+  (((UINT64_C(0) + (major)) << 24) | ((UINT64_C(0) + (minor)) << 16) | (UINT64_C(0) + (patch)))
 #define DOCA_CURRENT_VERSION_EXACT \
   DOCA_VERSION_CALC(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 #define DOCA_VERSION_EXACT DOCA_CURRENT_VERSION_EXACT
