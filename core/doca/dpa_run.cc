@@ -15,7 +15,7 @@ DeviceRun* current_run() { return current; }
 
 // An exception of the function's own goes on, to the engine, which ruins the accelerator.
 void run_on_device(doca_dpa& dpa, comch::dpa::Run& run, const std::function<void()>& function) {
-  DeviceRun here{run, &dpa};
+  DeviceRun here{.run = run, .dpa = &dpa};
   struct Place {
     explicit Place(DeviceRun& in) { current = &in; }
     ~Place() { current = nullptr; }
@@ -48,6 +48,12 @@ void warn_from_device(const char* what) {
   if (!log.takes(DOCA_DPA_DEV_LOG_LEVEL_WARNING)) return;
   log.write(what);
   log.write("\n");
+}
+
+void tell_of_drop() {
+  if (current == nullptr || current->has_told_of_drop) return;
+  current->has_told_of_drop = true;
+  warn_from_device("operations are dropped from here on: the thread is to stop");
 }
 
 }  // namespace comch::doca

@@ -18,6 +18,7 @@ namespace comch::doca {
 struct DeviceRun {
   comch::dpa::Run& run;
   doca_dpa* dpa;  // Whose device is used: see doca_dpa_dev_device_set().
+  bool has_told_of_drop = false;
 };
 
 // The run that the calling thread is in; null outside of device functions.
@@ -43,15 +44,18 @@ void settle(const Status& status);
 // A line of the accelerator's log, at its level for warnings.
 void warn_from_device(const char* what);
 
+// An operation is not made because the thread is to stop; the log says so once a run.
+void tell_of_drop();
+
 // Makes an operation that is told to try again, until there is room for it or the thread is to
-// stop; then it is dropped, which the log says.
+// stop; then it is dropped.
 template <class Operation>
 Status insist(const Operation& operation) {
   for (;;) {
     Status status = operation();
     if (status || status.error().code != Errc::again) return status;
     if (must_return()) {
-      warn_from_device("an operation was dropped: the thread is to stop");
+      tell_of_drop();
       return {};
     }
     std::this_thread::yield();
