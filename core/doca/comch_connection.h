@@ -34,6 +34,7 @@ inline doca_comch_connection* handle_of(const Connection& connection) {
 }
 
 // The handles of a server's connections, and of those that were.
+#pragma GCC visibility push(default)  // Shared by the libraries of the C API.
 class ConnectionHandles {
  public:
   static constexpr std::size_t kParked = 1024;  // Picked: 100 KiB.
@@ -47,5 +48,6 @@ class ConnectionHandles {
   std::deque<doca_comch_connection> all_;  // Grows; what is in it stays where it is.
   std::deque<doca_comch_connection*> parked_;
 };
+#pragma GCC visibility pop
 
 }  // namespace comch::doca

@@ -1,0 +1,91 @@
+// doca_cc, besides servers and clients: limits, connections, tasks, whole conversations.
+#include <doca_comch.h>
+
+#include "doca/cc_conversation.h"
+
+namespace comch::test {
+namespace {
+
+using CcTest = ControlTest;
+
+TEST_F(CcTest, TalksAndSends) { talk_and_send(pe); }
+
+TEST_F(CcTest, HasTheLimitsOfItsSuccessor) {
+  using Limit = doca_error_t (*)(const doca_devinfo*, std::uint32_t*);
+  constexpr std::pair<Limit, Limit> kLimits[] = {
+      {doca_cc_cap_get_max_name_len, doca_comch_cap_get_max_name_len},
+      {doca_cc_cap_get_max_msg_size, doca_comch_cap_get_max_msg_size},
+      {doca_cc_cap_get_max_recv_queue_size, doca_comch_cap_get_max_recv_queue_size},
+      {doca_cc_cap_get_max_clients, doca_comch_cap_get_max_clients},
+      {doca_cc_cap_get_max_send_tasks, doca_comch_cap_get_max_send_tasks}};
+  OpenDevice device(kDpuPci);
+  for (const auto& [older, newer] : kLimits) {
+    std::uint32_t before = 0;
+    std::uint32_t now = 1;
+    EXPECT_EQ(older(device.info(), &before), DOCA_SUCCESS);
+    EXPECT_EQ(newer(device.info(), &now), DOCA_SUCCESS);
+    EXPECT_EQ(before, now);
+    EXPECT_EQ(older(nullptr, &before), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(older(device.info(), nullptr), DOCA_ERROR_INVALID_VALUE);
+  }
+}
+
+TEST_F(CcTest, EachSideHasItsRole) {
+  OpenDevice dpu(kDpuPci);
+  OpenDevice host(kHostPci);
+  EXPECT_EQ(doca_cc_cap_server_is_supported(dpu.info()), DOCA_SUCCESS);
+  EXPECT_EQ(doca_cc_cap_server_is_supported(host.info()), DOCA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(doca_cc_cap_client_is_supported(host.info()), DOCA_SUCCESS);
+  EXPECT_EQ(doca_cc_cap_client_is_supported(dpu.info()), DOCA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(doca_cc_cap_server_is_supported(nullptr), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_cc_cap_client_is_supported(nullptr), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CcTest, AConnectionKnowsItsContextAndAWordOfTheProgramsOwn) {
+  Conversation talk(pe);
+  talk.begin();
+  EXPECT_EQ(doca_cc_server_get_server_ctx(talk.at_server), talk.server);
+  EXPECT_EQ(doca_cc_client_get_client_ctx(talk.at_server), nullptr);
+  EXPECT_EQ(doca_cc_client_get_client_ctx(talk.at_client), talk.client);
+  EXPECT_EQ(doca_cc_server_get_server_ctx(talk.at_client), nullptr);
+  EXPECT_EQ(doca_cc_connection_set_user_data(talk.at_server, {.u64 = 77}), DOCA_SUCCESS);
+  EXPECT_EQ(doca_cc_connection_get_user_data(talk.at_server).u64, 77U);
+  EXPECT_EQ(doca_cc_connection_set_user_data(nullptr, {.u64 = 77}), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_cc_connection_get_user_data(nullptr).u64, 0U);
+  EXPECT_EQ(doca_cc_server_get_server_ctx(nullptr), nullptr);
+  EXPECT_EQ(doca_cc_client_get_client_ctx(nullptr), nullptr);
+}
+
+TEST_F(CcTest, CountsMessages) {
+  Conversation talk(pe);
+  talk.begin();
+  talk.say_from_client("hello");
+  ASSERT_TRUE(until(pe, [&] { return talk.server_heard.size() == 1; }));
+  ASSERT_EQ(doca_cc_connection_update_info(talk.at_client), DOCA_SUCCESS);
+  std::uint64_t count = 0;
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_client, DOCA_CC_COUNTER_SENT_MESSAGES, &count),
+            DOCA_SUCCESS);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_client, DOCA_CC_COUNTER_SENT_BYTES, &count),
+            DOCA_SUCCESS);
+  EXPECT_EQ(count, 5U);
+  ASSERT_EQ(doca_cc_connection_update_info(talk.at_server), DOCA_SUCCESS);
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_server, DOCA_CC_COUNTER_RECV_MESSAGES, &count),
+            DOCA_SUCCESS);
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_server, DOCA_CC_COUNTER_RECV_BYTES, &count),
+            DOCA_SUCCESS);
+  EXPECT_EQ(count, 5U);
+  EXPECT_EQ(doca_cc_connection_update_info(nullptr), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_cc_connection_get_counter(nullptr, DOCA_CC_COUNTER_RECV_BYTES, &count),
+            DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_server, DOCA_CC_COUNTER_RECV_BYTES, nullptr),
+            DOCA_ERROR_INVALID_VALUE);
+  const auto none = static_cast<doca_cc_counter>(5);
+  EXPECT_EQ(doca_cc_connection_get_counter(talk.at_server, none, &count), DOCA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CcTest, NoTaskIsNone) { EXPECT_EQ(doca_cc_task_send_as_task(nullptr), nullptr); }
+
+}  // namespace
+}  // namespace comch::test
