@@ -22,9 +22,9 @@ decltype(auto) ask(Face& face, const Use& use) {
 // Calls `use` with what the task belongs to.
 template <class Use>
 decltype(auto) owner(const ProducerTaskImpl& task, const Use& use) {
-  if (task.queue != nullptr) [[unlikely]]
-    return use(*task.queue);
-  return use(*task.producer);
+  if (task.producer != nullptr) [[likely]]
+    return use(*task.producer);
+  return use(*task.queue);
 }
 
 }  // namespace
@@ -72,6 +72,9 @@ Status Producer::set_cooperative_size(std::size_t bytes) {
 }
 Status Producer::set_staging_size(std::size_t bytes) {
   return ask(*this, [&](auto& impl) { return impl.set_staging_size(bytes); });
+}
+Status Producer::set_lane_size(std::uint32_t messages) {
+  return ask(*this, [&](auto& impl) { return impl.set_lane_size(messages); });
 }
 std::uint32_t Producer::tasks() const {
   return ask(*this, [&](auto& impl) { return impl.tasks(); });
@@ -147,7 +150,7 @@ Status ProducerTask::free() {
 Status ProducerTask::status() const {
   const ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
   if (task.state == TaskState::kSubmitted) return fail(Errc::in_progress);
-  if (task.error) return std::unexpected(*task.error);
+  if (task.failed) return std::unexpected(task.error);
   return {};
 }
 Status ProducerTask::set_buffer(const Buffer* buffer) {

@@ -42,7 +42,7 @@ Result<ProducerTaskImpl*> ProducerCore::acquire(Bytes immediate, ConsumerId cons
   task->immediate = immediate;
   task->consumer = static_cast<std::uint32_t>(consumer);
   task->state = TaskState::kAllocated;
-  task->error.reset();
+  task->failed = false;
   task->user_data = {};
   return task;
 }
@@ -64,7 +64,7 @@ bool ProducerCore::on_work() {
     if (task == nullptr) return did;
     task->state = TaskState::kAllocated;
     task_completed();
-    (task->error ? failed_ : sent_)(*task);
+    (task->failed ? failed_ : sent_)(*task);
     did = true;
   }
   request_work();

@@ -41,12 +41,12 @@ class ProducerCore : public engine::ContextCore {
   // The task is the engine's, until it is complete.
   void accept(ProducerTaskImpl& task) {
     task.state = TaskState::kSubmitted;
-    task.error.reset();
+    task.failed = false;
     task_submitted();
   }
   // Its callback is due.
   void complete(ProducerTaskImpl& task, const std::optional<Error>& error) {
-    task.error = error;
+    if (error) task.fail_with(*error);
     completions_.push_back(task);
     request_work();
   }

@@ -55,6 +55,15 @@ Status ProducerImpl::set_staging_size(std::size_t bytes) {
   return {};
 }
 
+Status ProducerImpl::set_lane_size(std::uint32_t messages) {
+  if (Status s = require_idle(); !s) return s;
+  if (messages == 1 || messages > Consumer::kMaxTasks) {
+    return fail(Errc::invalid_value, "a lane has 2 to 8,192 messages, or 0: as many as are posted");
+  }
+  lane_size_ = messages;
+  return {};
+}
+
 Status ProducerImpl::check_configuration() {
   if (Status s = require_configured(); !s) return s;
   if (!connection_.endpoint().hears_of_consumers()) {
@@ -86,6 +95,7 @@ Result<bool> ProducerImpl::on_start() {
     return std::unexpected(s.error());
   const OutLane::Options options{.staging = staging_,
                                  .cooperative = cooperative_,
+                                 .slots = lane_size_,
                                  .handles = on_returned_ ? Producer::kMaxHandedOver : 0};
   Result<std::unique_ptr<ProducerPort>> port = ProducerPort::open(*engine(), hub_, options, *this);
   if (!port) return std::unexpected(port.error());
@@ -135,7 +145,7 @@ void ProducerImpl::on_cut_off() {
   tasks_.for_each_lent([this](ProducerTaskImpl& task) {
     if (task.state != TaskState::kSubmitted) return;
     task.state = TaskState::kAllocated;
-    task.error = Error{Errc::shutdown, 0, "the producer was cut off"};
+    task.fail_with(Error{Errc::shutdown, 0, "the producer was cut off"});
     task_completed();
   });
   port_.reset();

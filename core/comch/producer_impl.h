@@ -43,6 +43,7 @@ class ProducerImpl final : public ProducerCore,
   Status on_returned(Producer::ReturnHandler handler);
   Status set_cooperative_size(std::size_t bytes);
   Status set_staging_size(std::size_t bytes);
+  Status set_lane_size(std::uint32_t messages);
   ProducerId id() const { return ProducerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
   MsgQ* queue() const { return nullptr; }
@@ -142,6 +143,7 @@ class ProducerImpl final : public ProducerCore,
   Producer::ReturnHandler on_returned_;
   std::size_t cooperative_ = Producer::kDefaultCooperative;
   std::size_t staging_ = Producer::kDefaultStaging;
+  std::uint32_t lane_size_ = 0;
   std::map<std::uint32_t, Traffic> traffic_;
   bool in_poll_ = false;
   std::unique_ptr<transport::shm::ProducerPort> port_;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,13 +11,15 @@
 #include "comch/buffer_impl.h"
 #include "comch/producer.h"
 #include "comch/task.h"
+#include "shm/machine.h"
 
 namespace comch {
 
 class ProducerImpl;
 class QueueProducerImpl;
 
-class ProducerTaskImpl final : public ProducerTask, public ListLink<> {
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what is seldom used is apart.
+class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, public ListLink<> {
  public:
   ProducerTaskImpl() = default;
 
@@ -38,15 +39,23 @@ class ProducerTaskImpl final : public ProducerTask, public ListLink<> {
     immediate = kept;
   }
 
-  ProducerImpl* producer = nullptr;    // One of the two.
-  QueueProducerImpl* queue = nullptr;  // Of a MsgQ.
+  void fail_with(const Error& why) {
+    error = why;
+    failed = true;
+  }
+
+  ProducerImpl* producer = nullptr;  // Null: the task is a MsgQ's.
   const BufferImpl* buffer = nullptr;
   std::span<const std::byte> immediate;
-  std::vector<std::byte> kept;
+  UserData user_data;
   std::uint32_t consumer = 0;
   TaskState state = TaskState::kFree;
-  std::optional<Error> error;
-  UserData user_data;
+  bool failed = false;  // The last submission; `error` says why.
+  // Here ends the line that every submission touches.
+  QueueProducerImpl* queue = nullptr;
+  Error error;
+  std::vector<std::byte> kept;
 };
+static_assert(sizeof(ProducerTaskImpl) == 2 * shm::kCacheLine);
 
 }  // namespace comch

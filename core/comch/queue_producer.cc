@@ -23,6 +23,7 @@ QueueProducerImpl::~QueueProducerImpl() {
 Status QueueProducerImpl::on_returned(const Producer::ReturnHandler&) { return require_idle(); }
 Status QueueProducerImpl::set_cooperative_size(std::size_t) { return require_idle(); }
 Status QueueProducerImpl::set_staging_size(std::size_t) { return require_idle(); }
+Status QueueProducerImpl::set_lane_size(std::uint32_t) { return require_idle(); }
 
 Status QueueProducerImpl::check_configuration() { return require_configured(); }
 

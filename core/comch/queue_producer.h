@@ -39,6 +39,7 @@ class QueueProducerImpl final : public ProducerCore,
   Status on_returned(const Producer::ReturnHandler& handler);
   Status set_cooperative_size(std::size_t bytes);
   Status set_staging_size(std::size_t bytes);
+  Status set_lane_size(std::uint32_t messages);
   ProducerId id() const { return end_->id(); }
   MsgQ* queue() const { return &queue_; }
   ProducerCounters counters() const { return counters_; }

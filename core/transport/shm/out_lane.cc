@@ -53,7 +53,7 @@ Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> c
   const wire::Consumer& terms = consumer->terms;
   const wire::Lane lane{
       .producer = producer,
-      .slots = 0,
+      .slots = options.slots,
       .handles = options.handles,
       .bounce_size = terms.way == wire::Way::kStaged && terms.map_size != 0 ? options.staging : 0};
   const Result<LaneLayout> layout = LaneLayout::make({.depth = terms.depth,
@@ -245,6 +245,7 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
 
 Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
+  if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
   loans_[slot].out = false;
   const std::uint16_t index = loans_[slot].posted.index;
   if (length == 0) {

@@ -64,6 +64,7 @@ class OutLane {
   struct Options {
     std::uint64_t staging = 0;      // Bytes of the bounce area, if there must be one.
     std::uint64_t cooperative = 0;  // Messages from here on are copied by both; 0: none.
+    std::uint32_t slots = 0;        // Messages at most; 0: as many as the consumer posts.
     std::uint32_t handles = 0;      // Buffers handed over at a time.
   };
 
@@ -176,7 +177,7 @@ class OutLane {
   // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
   bool is_unhindered() const {
     return !gone() && !failure_ && unfinished_count_ == 0 && !transfer_ && hand_.empty() &&
-           !layout_.shape.head_credit;
+           bounce_ends_.empty();
   }
   static std::size_t longest_alone(const Options& options);
   void put_at_once(const Posted& posted, Bytes message);
@@ -228,7 +229,7 @@ class OutLane {
 };
 
 inline bool OutLane::put_one(Bytes message) {
-  if (message.size() - 1 >= small_ || !is_unhindered()) [[unlikely]]
+  if (message.size() - 1 >= small_ || !is_unhindered() || writer_.room() == 0) [[unlikely]]
     return false;
   if (consumer_->desk.take(seat_, std::span(ahead_).first(1)) == 0) return false;
   if (message.size() > ahead_[0].capacity) [[unlikely]] {
@@ -244,7 +245,8 @@ std::size_t OutLane::put_small(std::size_t count, Data&& data) {
   if (!is_unhindered()) return 0;
   std::size_t done = 0;
   for (std::size_t wanted = ahead_.size(), put = wanted; put == wanted && done != count;) {
-    wanted = std::min(count - done, ahead_.size());
+    wanted = std::min({count - done, ahead_.size(), std::size_t{writer_.room()}});
+    if (wanted == 0) break;
     const std::size_t taken = consumer_->desk.take(seat_, std::span(ahead_).first(wanted));
     for (put = 0; put != taken; ++put) {
       const Bytes message = data(done);

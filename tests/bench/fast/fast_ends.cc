@@ -103,6 +103,7 @@ ProducerEnd::ProducerEnd(const FastPlan& plan, const std::function<void(Producer
   connect(plan);
   producer_ = need(Producer::create(*need(client_->connection(), "a connection")), "a producer");
   configure(*producer_);
+  need(producer_->set_lane_size(plan.lane_size), "lanes");
   need(producer_->set_cooperative_size(plan.cooperative ? Producer::kDefaultCooperative : 0),
        "who copies");
   need(engine_of_process().connect(*producer_), "the engine");

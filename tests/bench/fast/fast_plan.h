@@ -1,6 +1,8 @@
 // FastPlan: how the ends of one lane over comch's fast path are set up, and what both processes
 // have of it from before the fork: the name of its server.
 //
+// Lanes: short ones for small messages one by one, as the producer's header advises.
+//
 // Buffers: of small messages as many as the depth says, but a few for a round trip, where only
 // one is under way; of large ones as many as the limits have (limits/buffers.h).
 #pragma once
@@ -19,10 +21,14 @@ namespace comch::bench {
 
 struct FastPlan {
   explicit FastPlan(const Workload& workload, std::uint32_t most_posted)
-      : bytes(workload.bytes), depth(std::min(most_posted, limit(workload))) {}
+      : bytes(workload.bytes),
+        depth(std::min(most_posted, limit(workload))),
+        lane_size(workload.shape == Shape::kOneWay && workload.bytes < kKib ? Producer::kSmallLane
+                                                                            : 0) {}
 
   std::size_t bytes;    // Of a message, and of a posted buffer.
   std::uint32_t depth;  // Buffers posted, and tasks.
+  std::uint32_t lane_size;
   bool cooperative = false;
   DataWay way = DataWay::kAuto;
   std::string server = fresh_server_name();

@@ -115,12 +115,13 @@ struct FastPair : ConnectedPair {
   Consumer& consumer(Memory& memory) { return consumer(memory, Options()); }
 
   // A producer of the client, running.
-  Producer& producer() {
+  Producer& producer(std::uint32_t lane_size = 0) {
     auto made = Producer::create(client.connection()).value();
     made->configure_send(
             64, [this](ProducerTask& task) { done(task); },
             [this](ProducerTask& task) { done(task); })
         .value();
+    made->set_lane_size(lane_size).value();
     made->on_space([this](Producer&, ConsumerId) { ++spaces; }).value();
     made->on_returned([this](Producer&, Buffer& buffer) { handed_back.push_back(&buffer); })
         .value();

@@ -48,6 +48,15 @@ TEST_F(ProducerRulesTest, StagesThroughSixtyFourKibibytesToAGibibyte) {
   EXPECT_TRUE(made->set_staging_size(kMost));
 }
 
+TEST_F(ProducerRulesTest, ALaneHasTwoMessagesOrMore) {
+  const auto made = fresh();
+  EXPECT_TRUE(made->set_lane_size(0));
+  EXPECT_EQ(code(made->set_lane_size(1)), Errc::invalid_value);
+  EXPECT_TRUE(made->set_lane_size(2));
+  EXPECT_TRUE(made->set_lane_size(8192));
+  EXPECT_EQ(code(made->set_lane_size(8193)), Errc::invalid_value);
+}
+
 TEST_F(ProducerRulesTest, IsConfiguredOnlyWhileIdle) {
   Producer& from = producer();
   EXPECT_EQ(code(from.configure_send(1, kIgnore, kIgnore)), Errc::bad_state);
@@ -55,6 +64,7 @@ TEST_F(ProducerRulesTest, IsConfiguredOnlyWhileIdle) {
   EXPECT_EQ(code(from.on_returned([](Producer&, Buffer&) {})), Errc::bad_state);
   EXPECT_EQ(code(from.set_cooperative_size(8192)), Errc::bad_state);
   EXPECT_EQ(code(from.set_staging_size(65'536)), Errc::bad_state);
+  EXPECT_EQ(code(from.set_lane_size(64)), Errc::bad_state);
   ASSERT_TRUE(from.stop());
   EXPECT_TRUE(from.set_staging_size(65'536));
 }

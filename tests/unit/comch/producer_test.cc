@@ -112,6 +112,38 @@ TEST_F(ProducerTest, SendsManyAtOnceAndAnswersHowMany) {
   EXPECT_EQ(texts.back(), "array");
 }
 
+TEST_F(ProducerTest, AShortLaneTakesAsManyMessagesAsItHasAlthoughMoreIsPosted) {
+  Consumer& to = consumer(there, {.depth = 64});
+  Producer& from = producer(16);
+  post_rooms(to, there, 40, 64);
+  const std::vector<Outgoing> messages(64, Outgoing{.data = bytes("array"), .immediate = {}});
+  EXPECT_EQ(from.send(to.id(), messages).value(), 16U);
+  EXPECT_EQ(from.send(to.id(), std::span(messages).first(1)).error().code, Errc::again);
+  Buffer* const more = here.data(0, "task");
+  EXPECT_EQ(submit(from, to.id(), more).error().code, Errc::again);
+  ASSERT_TRUE(from.request_space(to.id()));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 16 && spaces == 1; }));
+  EXPECT_EQ(from.send(to.id(), messages).value(), 16U);
+  ASSERT_TRUE(run_until([&] { return texts.size() == 32; }));
+  EXPECT_EQ(from.send(to.id(), messages).value(), 8U) << "what is posted still counts";
+  ASSERT_TRUE(run_until([&] { return texts.size() == 40; }));
+}
+
+TEST_F(ProducerTest, ALoanOutlastsAShortLaneThatIsFull) {
+  Consumer& to = consumer(there, {.depth = 64});
+  Producer& from = producer(2);
+  post_rooms(to, there, 4, 64);
+  const Loan loan = from.reserve(to.id()).value();
+  std::ranges::copy(bytes("lent"), loan.room.begin());
+  const std::vector<Outgoing> messages(2, Outgoing{.data = bytes("array"), .immediate = {}});
+  EXPECT_EQ(from.send(to.id(), messages).value(), 2U);
+  EXPECT_EQ(from.commit(loan, 4).error().code, Errc::again);
+  ASSERT_TRUE(run_until([&] { return texts.size() == 2; }));
+  ASSERT_TRUE(from.commit(loan, 4));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 3; }));
+  EXPECT_EQ(texts.back(), "lent");
+}
+
 TEST_F(ProducerTest, LendsThePostedBufferItself) {
   Consumer& to = consumer(there);
   Producer& from = producer();
