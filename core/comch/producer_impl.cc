@@ -170,7 +170,7 @@ Result<ProducerTask*> ProducerImpl::allocate(const Buffer* buffer, Bytes immedia
   return *task;
 }
 
-Status ProducerImpl::look_up_lane(ConsumerId consumer, OutLane*& lane) {
+Status ProducerImpl::find_lane(ConsumerId consumer, OutLane*& lane) {
   if (state() == ContextState::kStopping && !failure().text.empty()) {
     return std::unexpected(failure().error);  // The peer.
   }
@@ -216,10 +216,6 @@ Status ProducerImpl::refused(OutLane& lane, Outcome outcome) {
 }
 
 Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
-  if (task.immediate.empty() && lane.put_one(task.data())) [[likely]] {
-    lane.publish();
-    return Outcome::kSent;
-  }
   const std::optional<SharedMemory> source = source_of(task.buffer);
   const Outcome outcome = lane.put(task.data(), task.immediate, source ? &*source : nullptr);
   if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) lane.publish();
@@ -230,11 +226,22 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
   }
+  OutLane* const lane = usual_lane(ConsumerId{task.consumer});
+  if (lane == nullptr || !task.immediate.empty() || !lane->put_one(task.data())) [[unlikely]]
+    return submit_other(task);
+  lane->publish();
+  accept(task);
+  completions_.push_back(task);
+  request_work();
+  return {};
+}
+
+// What is not data alone for the consumer of the last one, or has something to wait for.
+Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
   OutLane* lane = nullptr;
-  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) [[unlikely]]
-    return found;
+  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
   const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(*lane, task);
-  if (outcome == Outcome::kSent) [[likely]] {
+  if (outcome == Outcome::kSent) {
     accept(task);
     completions_.push_back(task);
     request_work();

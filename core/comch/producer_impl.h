@@ -108,18 +108,19 @@ class ProducerImpl final : public ProducerCore,
   static constexpr std::size_t kMaxWaiting = 32;
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
 
+  // The lane to a consumer when nothing is unusual: it was the last one used, and no message waits
+  // for anything. Else null.
+  OutLane* usual_lane(ConsumerId consumer) const {
+    if (!port_ || !traffic_.empty() || state() != ContextState::kRunning) return nullptr;
+    return port_->last_lane(static_cast<std::uint32_t>(consumer));
+  }
   // The lane to a consumer. invalid_value: there is none, or it is gone. shutdown, bad_state: the
   // producer does not run. Others: ProducerPort::lane().
-  Status find_lane(ConsumerId consumer, OutLane*& lane) {
-    lane = port_ ? port_->last_lane(static_cast<std::uint32_t>(consumer)) : nullptr;
-    if (lane != nullptr && !lane->gone() && state() == ContextState::kRunning) [[likely]]
-      return {};
-    return look_up_lane(consumer, lane);
-  }
-  Status look_up_lane(ConsumerId consumer, OutLane*& lane);
+  Status find_lane(ConsumerId consumer, OutLane*& lane);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Status refused(OutLane& lane, Outcome outcome);
   Outcome put(OutLane& lane, ProducerTaskImpl& task);
+  Status submit_other(ProducerTaskImpl& task);
   Traffic& traffic_of(std::uint32_t consumer) { return traffic_[consumer]; }
   // Tasks wait for a long message to end: whatever comes now comes behind them.
   bool queued(std::uint32_t consumer) const {

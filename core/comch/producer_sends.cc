@@ -12,14 +12,14 @@ using transport::shm::OutLane;
 // --- Arrays ------------------------------------------------------------------------------
 
 Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  OutLane* found = nullptr;
-  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
-  OutLane& lane = *found;
-  if (messages.size() == 1 && messages[0].immediate.empty() && traffic_.empty() &&
-      lane.put_one(messages[0].data)) {
-    lane.publish();
+  OutLane* found = usual_lane(consumer);
+  if (found != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
+      found->put_one(messages[0].data)) {
+    found->publish();
     return 1;
   }
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  OutLane& lane = *found;
   if (lane.under_way() || queued(static_cast<std::uint32_t>(consumer))) {
     return fail(Errc::again, "earlier messages are still under way");
   }
