@@ -91,8 +91,8 @@ void SourceList::settle(bool relax) {
 }
 
 void SourceList::put_quiet_behind() {
-  const auto quiet = std::ranges::stable_partition(
-      hot_, [](const Source* source) { return source->notes.active; });
+  const auto quiet =
+      std::ranges::partition(hot_, [](const Source* source) { return source->notes.active; });
   first_quiet_ = hot_.size() - quiet.size();
   for (std::size_t i = 0; i < hot_.size(); ++i) hot_[i]->notes.index = i;
 }
