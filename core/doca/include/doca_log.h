@@ -144,12 +144,21 @@ class doca_log_registrator {
 
 #else
 
+/* Programs write a semicolon behind DOCA_LOG_REGISTER(), or none. Both are right after a
+ * function, but for pedantic warnings of the first, which cannot be ended behind it. */
+#ifdef __clang__
+#define DOCA_LOG_SEMICOLON_ _Pragma("clang diagnostic ignored \"-Wextra-semi\"")
+#else
+#define DOCA_LOG_SEMICOLON_ _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#endif
+
 /* Runs before every constructor without a priority, so that these may log. */
 #define DOCA_LOG_REGISTER(source)                                                      \
   static int log_source;                                                               \
   static void DOCA_USED __attribute__((constructor(101))) doca_log_registered_(void) { \
     doca_log_register_source(#source, &log_source);                                    \
-  }
+  }                                                                                    \
+  DOCA_LOG_SEMICOLON_
 
 #endif
 
