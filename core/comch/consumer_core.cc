@@ -33,12 +33,23 @@ Status ConsumerCore::require_configured() const {
   return fail(Errc::bad_state, "configure_receive() is mandatory before start()");
 }
 
+Status ConsumerCore::use_tasks() {
+  if (use_ == Use::kArrays) return fail(Errc::bad_state, "the consumer is used through arrays");
+  use_ = Use::kTasks;
+  return {};
+}
+
+Status ConsumerCore::use_arrays() {
+  if (use_ == Use::kTasks) return fail(Errc::bad_state, "the consumer is used through tasks");
+  use_ = Use::kArrays;
+  return {};
+}
+
 Result<ReceiveTaskImpl*> ConsumerCore::acquire() {
   ReceiveTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
   task->buffer = nullptr;
   task->state = TaskState::kAllocated;
-  task->in_array = false;
   task->error.reset();
   task->handed_over = {};
   task->length = 0;

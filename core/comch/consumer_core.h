@@ -34,6 +34,13 @@ class ConsumerCore : public engine::ContextCore {
   // Makes the pool anew if its size was changed. `owner` is put into each task, where `member` is.
   template <class Owner>
   Status take_tasks(Owner* ReceiveTaskImpl::* member, Owner* owner);
+  // How a consumer is used, which what comes first after its start decides for good.
+  // bad_state: it is the other way.
+  Status use_tasks();
+  Status use_arrays();
+  bool in_arrays() const { return use_ == Use::kArrays; }
+  void forget_use() { use_ = Use::kNone; }
+
   // A task as if it were new. no_memory: every one is out.
   Result<ReceiveTaskImpl*> acquire();
 
@@ -54,11 +61,13 @@ class ConsumerCore : public engine::ContextCore {
   bool in_poll_ = false;                 // Posts are published when it ends.
 
  private:
+  enum class Use : std::uint8_t { kNone, kTasks, kArrays };
   static constexpr int kEndBudget = 256;  // Tasks that come back in one progress().
 
   std::uint32_t configured_tasks_ = 0;
   std::uint32_t immediate_size_;
   Consumer::Handler failed_;
+  Use use_ = Use::kNone;
 };
 
 template <class Owner>

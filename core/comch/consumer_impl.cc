@@ -74,7 +74,7 @@ Result<bool> ConsumerImpl::on_start() {
   if (!setup) return std::unexpected(setup.error());
   messages_ = {};
   bytes_ = 0;
-  use_ = Use::kNone;
+  forget_use();
   ending_.reset();
   polled_out_ = false;
   Result<std::unique_ptr<ConsumerPort>> port = ConsumerPort::open(*engine(), hub_, *setup, *this);
@@ -115,7 +115,7 @@ void ConsumerImpl::on_cut_off() {
   port_->close();
   port_->take_back([this](std::uint16_t index) {
     task_completed();
-    if (use_ == Use::kArrays) return;
+    if (in_arrays()) return;
     ReceiveTaskImpl& task = tasks_.all()[index];
     task.state = TaskState::kAllocated;
     task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
@@ -135,11 +135,10 @@ bool ConsumerImpl::on_work() {
 bool ConsumerImpl::bring_back() {
   request_work();
   port_->catch_up();
-  const bool in_arrays = use_ == Use::kArrays;
-  if (in_arrays && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
-  if (!in_arrays && poll()) return true;
-  port_->take_back([this, in_arrays](std::uint16_t index) {
-    if (in_arrays) return back_posts_.push_back(posts_.remove(index));
+  if (in_arrays() && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
+  if (!in_arrays() && poll()) return true;
+  port_->take_back([this](std::uint16_t index) {
+    if (in_arrays()) return back_posts_.push_back(posts_.remove(index));
     end_posting(tasks_.all()[index], *ending_);
   });
   return true;
@@ -164,11 +163,10 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
-  if (use_ == Use::kArrays) return fail(Errc::bad_state, "the consumer is used through arrays");
   if (Status s = check_buffer(buffer); !s) return std::unexpected(s.error());
+  if (Status s = use_tasks(); !s) return std::unexpected(s.error());
   const Result<ReceiveTaskImpl*> task = acquire();
   if (!task) return std::unexpected(task.error());
-  use_ = Use::kTasks;
   if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
   return *task;
 }
@@ -212,9 +210,8 @@ Status ConsumerImpl::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
 Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
-  if (use_ != Use::kArrays) [[unlikely]] {
-    if (use_ == Use::kTasks) return fail(Errc::bad_state, "the consumer is used through tasks");
-    use_ = Use::kArrays;
+  if (!in_arrays()) [[unlikely]] {
+    if (Status s = use_arrays(); !s) return std::unexpected(s.error());
     posts_.reset(tasks());
   }
   std::size_t count = 0;
@@ -263,7 +260,7 @@ void ConsumerImpl::hand_out(const Arrival& arrival) {
 }
 
 bool ConsumerImpl::poll() {
-  if (use_ == Use::kArrays) return port_->ready();
+  if (in_arrays()) return port_->ready();
   in_poll_ = true;
   const bool did = port_->poll(kBudget, [this](const Arrival& arrival) { hand_out(arrival); });
   in_poll_ = false;
@@ -272,7 +269,7 @@ bool ConsumerImpl::poll() {
 }
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
-  if (!port_ || use_ != Use::kArrays) return 0;
+  if (!port_ || !in_arrays()) return 0;
   Received* received = out.data();
   const bool did = port_->poll(out.size(), [&](const Arrival& arrival) {
     count(arrival);

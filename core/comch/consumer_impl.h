@@ -82,8 +82,7 @@ class ConsumerImpl final : public ConsumerCore,
 
  private:
   using Arrival = transport::shm::Arrival;
-  enum class Use : std::uint8_t { kNone, kTasks, kArrays };  // Which came first since start().
-  static constexpr std::size_t kBudget = 64;                 // Messages of one progress().
+  static constexpr std::size_t kBudget = 64;  // Messages of one progress().
 
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
@@ -100,7 +99,6 @@ class ConsumerImpl final : public ConsumerCore,
   DataWay wanted_way_ = DataWay::kAuto;
   DataWay way_ = DataWay::kAuto;
   std::unique_ptr<transport::shm::ConsumerPort> port_;
-  Use use_ = Use::kNone;
   std::optional<Error> ending_;  // Why what is posted comes back.
   bool polled_out_ = false;      // Since then poll() has found nothing.
   ArrayPosts posts_;

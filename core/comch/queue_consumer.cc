@@ -46,7 +46,8 @@ Result<bool> QueueConsumerImpl::on_start() {
     return std::unexpected(s.error());
   }
   counters_ = {};
-  by_array_ = ending_ = false;
+  forget_use();
+  ending_ = false;
   engine()->make_hot(*this);
   return true;
 }
@@ -85,7 +86,7 @@ void QueueConsumerImpl::on_cut_off() {
     task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
     task_completed();
     // Nobody will ask for it.
-    if (task.in_array) tasks_.release(&task);
+    if (in_arrays()) tasks_.release(&task);
   }
   back_.clear();
   back_array_.clear();
@@ -100,12 +101,12 @@ bool QueueConsumerImpl::on_work() {
 // What has arrived first, and what was accepted and is on its way; then what will not be filled.
 bool QueueConsumerImpl::bring_back() {
   request_work();
-  if (by_array_ && end_->ready()) return false;  // The application's to poll.
-  if (!by_array_ && poll()) return true;
+  if (in_arrays() && end_->ready()) return false;  // The application's to poll.
+  if (!in_arrays() && poll()) return true;
   if (!end_->drained()) return false;
   while (const std::optional<std::uint16_t> index = end_->take_back()) {
     ReceiveTaskImpl& task = tasks_.all()[*index];
-    if (task.in_array) {
+    if (in_arrays()) {
       back_array_.push_back(task);
     } else {
       end_posting(task, kStopping);
@@ -128,6 +129,7 @@ Status require_none(const Buffer* buffer) {
 Result<ReceiveTask*> QueueConsumerImpl::allocate(Buffer* buffer) {
   if (idle()) return fail(Errc::bad_state, "the consumer is not running");
   if (Status s = require_none(buffer); !s) return std::unexpected(s.error());
+  if (Status s = use_tasks(); !s) return std::unexpected(s.error());
   const Result<ReceiveTaskImpl*> task = acquire();
   if (!task) return std::unexpected(task.error());
   return *task;
@@ -162,12 +164,11 @@ Result<std::size_t> QueueConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
-  by_array_ = true;
+  if (Status s = use_arrays(); !s) return std::unexpected(s.error());
   std::size_t count = 0;
   for (const Buffer* buffer : buffers) {
     ReceiveTaskImpl* task = require_none(buffer) ? tasks_.acquire() : nullptr;
     if (task == nullptr) break;
-    task->in_array = true;
     put_up(*task);
     ++count;
   }
@@ -193,7 +194,7 @@ void QueueConsumerImpl::hand_out(const Delivery& delivery) {
 }
 
 bool QueueConsumerImpl::poll() {
-  if (by_array_) return end_->ready();
+  if (in_arrays()) return end_->ready();
   in_poll_ = true;
   const std::size_t count = end_->poll(kBudget, [this](const Delivery& each) { hand_out(each); });
   in_poll_ = false;
@@ -202,7 +203,7 @@ bool QueueConsumerImpl::poll() {
 }
 
 std::size_t QueueConsumerImpl::poll(std::span<Received> out) {
-  if (idle()) return 0;
+  if (idle() || !in_arrays()) return 0;
   std::size_t count = 0;
   end_->poll(out.size(), [&](const Delivery& delivery) {
     ReceiveTaskImpl& task = arrived(delivery);

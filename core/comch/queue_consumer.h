@@ -84,8 +84,7 @@ class QueueConsumerImpl final : public ConsumerCore,
 
   MsgQ& queue_;
   const std::unique_ptr<msgq::ReceiveEnd> end_;
-  bool by_array_ = false;  // The application polls; progress() only says that it may.
-  bool ending_ = false;    // What is posted comes back.
+  bool ending_ = false;                        // What is posted comes back.
   IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
   ConsumerCounters counters_;
 };

@@ -34,7 +34,6 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
   BufferImpl* buffer = nullptr;
   std::uint16_t index = 0;
   TaskState state = TaskState::kFree;
-  bool in_array = false;  // Posted by post(): poll() answers it, no callback.
   ProducerId producer{};
   std::uint64_t length = 0;
   std::span<const std::byte> immediate;

@@ -51,23 +51,42 @@ TEST_F(QueueConsumerTest, RunsAsSoonAsItIsStarted) {
 }
 
 TEST_F(QueueConsumerTest, TakesNoBuffers) {
-  CpuConsumer here(*engine, *queue);
   auto map = MemoryMap::create().value();
   map->allocate(64).value();
   map->start().value();
   auto inventory = BufferInventory::create(1).value();
   inventory->start().value();
   Buffer* buffer = inventory->get_by_address(*map, map->range().value()).value();
-  EXPECT_EQ(here->allocate_receive(buffer).error().code, Errc::invalid_value);
-  ReceiveTask* task = here->allocate_receive(nullptr).value();
-  EXPECT_EQ(task->set_buffer(buffer).error().code, Errc::invalid_value);
-  EXPECT_TRUE(task->set_buffer(nullptr));
-  EXPECT_TRUE(task->free());
+  {
+    CpuConsumer here(*engine, *queue);
+    EXPECT_EQ(here->allocate_receive(buffer).error().code, Errc::invalid_value);
+    ReceiveTask* task = here->allocate_receive(nullptr).value();
+    EXPECT_EQ(task->set_buffer(buffer).error().code, Errc::invalid_value);
+    EXPECT_TRUE(task->set_buffer(nullptr));
+    EXPECT_TRUE(task->free());
+  }
+  CpuConsumer here(*engine, *queue);
   EXPECT_EQ(here->post(std::span(&buffer, 1)).value(), 0U);
   EXPECT_EQ(here->give_back({}).error().code, Errc::invalid_value);
   std::ignore = buffer->drop_reference();
   EXPECT_TRUE(BufferInventory::destroy(inventory));
   EXPECT_TRUE(MemoryMap::destroy(map));
+}
+
+TEST_F(QueueConsumerTest, IsUsedThroughTasksOrThroughArraysNotBoth) {
+  Buffer* const none = nullptr;
+  std::array<Received, 4> out;
+  DeviceProducer there(*accelerator, *queue);
+  {
+    CpuConsumer tasks(*engine, *queue, {.tasks = 2, .posted = 1});
+    ASSERT_TRUE(there.post("a task's"));
+    EXPECT_EQ(tasks->post(std::span(&none, 1)).error().code, Errc::bad_state);
+    EXPECT_EQ(tasks->poll(out), 0U) << "a task's message is its callback's";
+    ASSERT_TRUE(tasks.has(1));
+  }
+  CpuConsumer arrays(*engine, *queue);
+  EXPECT_EQ(arrays->post({}).value(), 0U) << "is a use, too";
+  EXPECT_EQ(arrays->allocate_receive(nullptr).error().code, Errc::bad_state);
 }
 
 TEST_F(QueueConsumerTest, PostsATaskOnceAndFreesItOnce) {
