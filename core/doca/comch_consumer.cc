@@ -99,7 +99,7 @@ doca_error_t doca_comch_consumer_set_completion(doca_comch_consumer* consumer,
                                                 uint32_t user_data) {
   if (consumer == nullptr || consumer_comp == nullptr) return null_argument();
   if (!consumer->on_dpa) return doca::only_on_dpa();
-  return answer(consumer->on_dpa->set_completion(doca::engine_of(*consumer_comp), user_data));
+  return answer(consumer->on_dpa->set_completion(*consumer_comp->made, user_data));
 }
 
 doca_error_t doca_comch_consumer_get_dpa_handle(doca_comch_consumer* consumer,

@@ -26,12 +26,4 @@ inline doca_comch_consumer_task_post_recv* receive_task_of(ReceiveTask* task) {
   return reinterpret_cast<doca_comch_consumer_task_post_recv*>(task);
 }
 
-inline comch::dpa::ConsumerCompletion& engine_of(doca_comch_consumer_completion& completion) {
-  return reinterpret_cast<comch::dpa::ConsumerCompletion&>(completion);
-}
-inline const comch::dpa::ConsumerCompletion& engine_of(
-    const doca_comch_consumer_completion& completion) {
-  return reinterpret_cast<const comch::dpa::ConsumerCompletion&>(completion);
-}
-
 }  // namespace comch::doca

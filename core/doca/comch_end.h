@@ -72,6 +72,7 @@ struct End : doca_ctx {
   const std::unique_ptr<OnCpu> on_cpu;  // One of the two.
   const std::unique_ptr<OnDpa> on_dpa;
   bool is_placed = false;  // The program has said that it is on the accelerator.
+  DeviceHandle handle;
 };
 
 // A new face for `made`, or why there is none.
@@ -112,7 +113,9 @@ doca_error_t dpa_handle_of(Face* face, std::uint64_t* handle,
   if (!face->on_dpa || !face->on_dpa->started()) {
     return refuse(Errc::bad_state, "no end that is started on the accelerator", where);
   }
-  *handle = device_handle_of(face->on_dpa.get());
+  const Result<std::uint64_t> given = face->handle.of(*face->on_dpa);
+  if (!given) return answer(given.error(), where);
+  *handle = *given;
   return DOCA_SUCCESS;
 }
 

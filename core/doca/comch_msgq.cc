@@ -32,7 +32,10 @@ doca_error_t doca_comch_msgq_create(doca_dev* dev, doca_comch_msgq** msgq) {
 
 doca_error_t doca_comch_msgq_destroy(doca_comch_msgq* msgq) {
   if (msgq == nullptr) return null_argument();
-  return answer(doca::destroy_engine(&engine_of(*msgq)));
+  std::unique_ptr<MsgQ> owned(&engine_of(*msgq));
+  const comch::Status destroyed = MsgQ::destroy(owned);
+  static_cast<void>(owned.release());  // The program's again, if it is left.
+  return answer(destroyed);
 }
 
 doca_error_t doca_comch_msgq_set_dpa_consumer(doca_comch_msgq* msgq, doca_dpa* dpa) {

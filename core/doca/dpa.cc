@@ -123,7 +123,7 @@ doca_error_t doca_dpa_get_dpa_handle(doca_dpa* dpa, doca_dpa_dev_t* handle) {
   if (!dpa->accelerator().started()) {
     return refuse(Errc::bad_state, "the DPA context is not started");
   }
-  *handle = doca::device_handle_of(dpa);
+  *handle = doca::address_of(dpa);
   return DOCA_SUCCESS;
 }
 

@@ -1,11 +1,8 @@
-// What stands behind the handles of doca_dpa.h: mostly the engine's own objects (comch::dpa), with
-// what the engine does not keep beside them.
+// What stands behind the handles of doca_dpa.h: the engine's objects (comch::dpa), with what the
+// engine does not keep beside them, and the number by which device functions know them.
 //
-//   doca_dpa_async_ops   is the engine's object itself, under another name
-//   the others           hold it
-//
-// Device functions know an object by the address of the engine's: device_handle_of() and
-// device_object().
+// A completion context that is destroyed before its thread is stopped is kept until then: the
+// thread may be reading an element of it.
 //
 // Threads, lifetime: see doca_dpa.h.
 #pragma once
@@ -17,11 +14,16 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <source_location>
+#include <utility>
+#include <vector>
 
 #include "comch/device.h"
 #include "comch/dpa.h"
 #include "comch/dpa_queue.h"
+#include "doca/device_handle.h"
 #include "doca/dpa_log.h"
+#include "doca/refuse.h"
 
 struct doca_dpa {
   explicit doca_dpa(std::shared_ptr<comch::Device> on) : device(std::move(on)) {}
@@ -45,51 +47,69 @@ struct doca_dpa_thread {
   std::uint64_t argument = 0;
   doca_dpa_dev_uintptr_t local_storage = 0;
   const doca_dpa_eu_affinity* affinity = nullptr;
+  std::vector<std::shared_ptr<void>> kept = {};  // Completion contexts, until it is stopped.
 };
 
 struct doca_dpa_completion {
   std::unique_ptr<comch::dpa::ProducerCompletion> made;
   doca_dpa_thread* thread = nullptr;  // None: it is polled.
+  comch::doca::DeviceHandle handle = {};
+};
+
+struct doca_comch_consumer_completion {
+  std::unique_ptr<comch::dpa::ConsumerCompletion> made;
+  doca_dpa_thread* thread = nullptr;  // None: it is polled.
+  comch::doca::DeviceHandle handle = {};
+};
+
+struct doca_dpa_async_ops {
+  std::unique_ptr<comch::dpa::AsyncOperations> made;
+  comch::doca::DeviceHandle handle = {};
 };
 
 struct doca_dpa_notification_completion {
   std::unique_ptr<comch::dpa::Notification> made;
   doca_dpa_thread* thread;
+  comch::doca::DeviceHandle handle = {};
 };
 
 namespace comch::doca {
 
-inline comch::dpa::AsyncOperations& engine_of(doca_dpa_async_ops& operations) {
-  return reinterpret_cast<comch::dpa::AsyncOperations&>(operations);
+// A place that device functions know by its address: an element, or what the program made.
+template <class Place>
+std::uint64_t address_of(Place* place) {
+  return reinterpret_cast<std::uintptr_t>(place);
 }
-
-template <class Object>
-std::uint64_t device_handle_of(Object* object) {
-  return reinterpret_cast<std::uintptr_t>(object);
-}
-template <class Object>
-Object* device_object(std::uint64_t handle) {
+template <class Place>
+Place* place_at(std::uint64_t address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer.
-  return reinterpret_cast<Object*>(static_cast<std::uintptr_t>(handle));
+  return reinterpret_cast<Place*>(static_cast<std::uintptr_t>(address));
 }
 
-// Destroys an object that its handle owns; on an error it is unchanged.
-template <class Object>
-Status destroy_engine(Object* object) {
-  std::unique_ptr<Object> owned(object);
-  const Status status = Object::destroy(owned);
-  // Given back on an error; else there is nothing left to give.
-  static_cast<void>(owned.release());
-  return status;
+// What the program tells device functions of an object that is started.
+template <class Face>
+doca_error_t tell_handle(Face& face, std::uint64_t* number, std::source_location where) {
+  if (!face.made->started()) return refuse(Errc::bad_state, "the object is not started", where);
+  const Result<std::uint64_t> given = face.handle.of(*face.made);
+  if (!given) return answer(given.error(), where);
+  *number = *given;
+  return DOCA_SUCCESS;
 }
 
-// The same, and stops it first if it is started.
-template <class Object>
-Status stop_and_destroy(Object* object) {
-  if (object->started()) {
-    if (Status s = object->stop(); !s) return s;
+// Stops what is started; in_use: something depends on it, and it is unchanged.
+template <class Face>
+Status stop_if_started(Face& face) {
+  return face.made->started() ? face.made->stop() : Status();
+}
+
+// Destroys a completion context that is stopped: now, or when its thread is stopped.
+template <class Completion>
+void retire(Completion* completion) {
+  std::shared_ptr<Completion> last(completion);
+  if (doca_dpa_thread* const thread = completion->thread;
+      thread != nullptr && thread->made->started()) {
+    thread->kept.push_back(std::move(last));
   }
-  return destroy_engine(object);
 }
 
 }  // namespace comch::doca

@@ -4,7 +4,6 @@
 #include "doca/refuse.h"
 
 namespace doca = comch::doca;
-using comch::Errc;
 using comch::dpa::ProducerCompletion;
 using doca::answer;
 using doca::null_argument;
@@ -22,12 +21,11 @@ doca_error_t doca_dpa_completion_create(doca_dpa* dpa, unsigned int queue_size,
 
 doca_error_t doca_dpa_completion_destroy(doca_dpa_completion* dpa_comp) {
   if (dpa_comp == nullptr) return null_argument();
-  if (dpa_comp->made->started()) {
-    if (comch::Status s = dpa_comp->made->stop(); !s) return answer(s);
-  }
-  if (comch::Status s = ProducerCompletion::destroy(dpa_comp->made); !s) return answer(s);
-  delete dpa_comp;
-  return DOCA_SUCCESS;
+  if (comch::Status s = doca::stop_if_started(*dpa_comp); !s) return answer(s);
+  return doca::guarded([&] {
+    doca::retire(dpa_comp);
+    return DOCA_SUCCESS;
+  });
 }
 
 doca_error_t doca_dpa_completion_get_queue_size(doca_dpa_completion* dpa_comp,
@@ -65,9 +63,5 @@ doca_error_t doca_dpa_completion_stop(doca_dpa_completion* dpa_comp) {
 doca_error_t doca_dpa_completion_get_dpa_handle(doca_dpa_completion* dpa_comp,
                                                 doca_dpa_dev_completion_t* handle) {
   if (dpa_comp == nullptr || handle == nullptr) return null_argument();
-  if (!dpa_comp->made->started()) {
-    return doca::refuse(Errc::bad_state, "the completion context is not started");
-  }
-  *handle = doca::device_handle_of(dpa_comp->made.get());
-  return DOCA_SUCCESS;
+  return doca::tell_handle(*dpa_comp, handle, std::source_location::current());
 }

@@ -14,14 +14,16 @@ using comch::dpa::Notification;
 using comch::dpa::ProducerCompletion;
 using comch::dpa::SendElement;
 using doca::current_run;
-using doca::device_object;
+using doca::HeldObject;
+using doca::place_at;
 using doca::settle;
+using doca::with_object;
 
 // --- The thread --------------------------------------------------------------------------
 
 void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle) {
   if (current_run() == nullptr) return;
-  current_run()->dpa = device_object<doca_dpa>(dpa_handle);
+  current_run()->dpa = doca::place_at<doca_dpa>(dpa_handle);
 }
 
 unsigned int doca_dpa_dev_thread_rank() {
@@ -50,28 +52,28 @@ void doca_dpa_dev_thread_finish() {
 }
 
 void doca_dpa_dev_thread_notify(doca_dpa_dev_notification_completion_t comp_handle) {
-  settle(device_object<Notification>(comp_handle)->notify());
+  settle(with_object<Notification>(comp_handle, [](auto& object) { return object.notify(); }));
 }
 
 // --- Completions -------------------------------------------------------------------------
 
 int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
                                 doca_dpa_dev_completion_element_t* comp_element) {
-  const SendElement* const element =
-      device_object<ProducerCompletion>(dpa_comp_handle)->get_completion();
+  const HeldObject<ProducerCompletion> completion(dpa_comp_handle);
+  const SendElement* const element = completion ? completion->get_completion() : nullptr;
   if (element == nullptr) return 0;
-  *comp_element = doca::device_handle_of(element);
+  *comp_element = doca::address_of(element);
   return 1;
 }
 
 doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(
     doca_dpa_dev_completion_element_t comp_element) {
-  const bool well = device_object<const SendElement>(comp_element)->status.has_value();
+  const bool well = place_at<const SendElement>(comp_element)->status.has_value();
   return well ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR;
 }
 
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element) {
-  const SendElement& element = *device_object<const SendElement>(comp_element);
+  const SendElement& element = *place_at<const SendElement>(comp_element);
   if (element.producer != comch::ProducerId{}) return static_cast<uint32_t>(element.producer);
   return static_cast<uint32_t>(element.owner_user_data.value);
 }
@@ -79,11 +81,13 @@ uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t) { return 0; }
 
 void doca_dpa_dev_completion_ack(doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp) {
-  settle(device_object<ProducerCompletion>(dpa_comp_handle)->acknowledge(num_comp));
+  settle(with_object<ProducerCompletion>(
+      dpa_comp_handle, [=](auto& completion) { return completion.acknowledge(num_comp); }));
 }
 
 void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_comp_handle) {
-  settle(device_object<ProducerCompletion>(dpa_comp_handle)->request_notification());
+  settle(with_object<ProducerCompletion>(
+      dpa_comp_handle, [](auto& completion) { return completion.request_notification(); }));
 }
 
 // --- The log -----------------------------------------------------------------------------

@@ -31,7 +31,7 @@ using doca::address_in;
 namespace {
 
 doca_dpa_dev_buf* buffer_at(doca_dpa_dev_buf_t buf) {
-  return doca::device_object<doca_dpa_dev_buf>(buf);
+  return doca::place_at<doca_dpa_dev_buf>(buf);
 }
 
 doca_dpa_dev_uintptr_t pointer_to(doca_dpa_dev_mmap_t map, std::uint64_t address,
@@ -39,7 +39,7 @@ doca_dpa_dev_uintptr_t pointer_to(doca_dpa_dev_mmap_t map, std::uint64_t address
   const Result<MapAddress> place = address_in(map, address);
   if (!place) return 0;
   const auto bytes = place->map.at(address, size, false);
-  return bytes ? doca::device_handle_of(bytes->data()) : 0;
+  return bytes ? doca::address_of(bytes->data()) : 0;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
   if (!to) return doca::fault(to.error());
   const Result<MapAddress> from = address_in(src_mmap_handle, src_addr);
   if (!from) return doca::fault(from.error());
-  auto& operations = *doca::device_object<AsyncOperations>(async_ops_handle);
-  doca::settle(
-      doca::insist([&] { return operations.copy(*to, *from, length, doca::submit_of(flags)); }));
+  doca::settle(doca::insist<AsyncOperations>(async_ops_handle, [&](AsyncOperations& operations) {
+    return operations.copy(*to, *from, length, doca::submit_of(flags));
+  }));
 }

@@ -18,8 +18,10 @@ using comch::dpa::ConsumerCompletion;
 using comch::dpa::MapAddress;
 using comch::dpa::Producer;
 using comch::dpa::ReceiveElement;
-using doca::device_object;
+using doca::HeldObject;
+using doca::place_at;
 using doca::settle;
+using doca::with_object;
 
 namespace {
 
@@ -27,20 +29,26 @@ std::span<const std::byte> bytes_of(const uint8_t* data, uint32_t length) {
   return {reinterpret_cast<const std::byte*>(data), length};
 }
 
-bool has_end(Producer& producer, ConsumerId consumer) {
-  const Result<bool> empty = producer.is_consumer_empty(consumer);
+Result<bool> is_empty(doca_dpa_dev_comch_producer_t producer, ConsumerId consumer) {
+  return with_object<Producer>(producer,
+                               [=](auto& object) { return object.is_consumer_empty(consumer); });
+}
+
+bool is_there(doca_dpa_dev_comch_producer_t producer, ConsumerId consumer) {
+  const Result<bool> empty = is_empty(producer, consumer);
   return empty || empty.error().code != Errc::invalid_value;
 }
 
 // `send` until there is room for it. A consumer may end at any moment, which is no fault of the
 // device function's: what is sent to it is dropped.
 template <class Send>
-void send_to(Producer& producer, ConsumerId consumer, uint32_t length, const Send& send) {
+void send_to(doca_dpa_dev_comch_producer_t producer, ConsumerId consumer, uint32_t length,
+             const Send& send) {
   if (length > comch::MsgQ::kMaxImmediate) {
     return doca::fault({Errc::invalid_value, 0, "a message of a MsgQ has at most 32 bytes"});
   }
-  const Status sent = doca::insist(send);
-  if (!sent && sent.error().code == Errc::invalid_value && !has_end(producer, consumer)) {
+  const Status sent = doca::insist<Producer>(producer, send);
+  if (!sent && sent.error().code == Errc::invalid_value && !is_there(producer, consumer)) {
     return doca::warn_from_device("a message to a consumer that is not there was dropped");
   }
   settle(sent);
@@ -49,54 +57,53 @@ void send_to(Producer& producer, ConsumerId consumer, uint32_t length, const Sen
 }  // namespace
 
 void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uint32_t num_msg) {
-  settle(device_object<Consumer>(consumer)->ack(num_msg));
+  settle(with_object<Consumer>(consumer, [=](auto& object) { return object.ack(num_msg); }));
 }
 
 int doca_dpa_dev_comch_consumer_get_completion(
     doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle,
     doca_dpa_dev_comch_consumer_completion_element_t* comp_element) {
-  const ReceiveElement* const element =
-      device_object<ConsumerCompletion>(consumer_comp_handle)->get_completion();
+  const HeldObject<ConsumerCompletion> completion(consumer_comp_handle);
+  const ReceiveElement* const element = completion ? completion->get_completion() : nullptr;
   if (element == nullptr) return 0;
-  *comp_element = doca::device_handle_of(element);
+  *comp_element = doca::address_of(element);
   return 1;
 }
 
 const uint8_t* doca_dpa_dev_comch_consumer_get_completion_imm(
     doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t* imm_length) {
-  const ReceiveElement& element = *device_object<const ReceiveElement>(comp_element);
+  const ReceiveElement& element = *place_at<const ReceiveElement>(comp_element);
   *imm_length = static_cast<uint32_t>(element.immediate.size());
   return reinterpret_cast<const uint8_t*>(element.immediate.data());
 }
 
 uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(
     doca_dpa_dev_comch_consumer_completion_element_t comp_element) {
-  return static_cast<uint32_t>(device_object<const ReceiveElement>(comp_element)->producer);
+  return static_cast<uint32_t>(place_at<const ReceiveElement>(comp_element)->producer);
 }
 
 void doca_dpa_dev_comch_consumer_completion_ack(
     doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle, uint64_t num_comp) {
-  settle(device_object<ConsumerCompletion>(consumer_comp_handle)->acknowledge(num_comp));
+  settle(with_object<ConsumerCompletion>(
+      consumer_comp_handle, [=](auto& completion) { return completion.acknowledge(num_comp); }));
 }
 
 void doca_dpa_dev_comch_consumer_completion_request_notification(
     doca_dpa_dev_comch_consumer_completion_t consumer_comp_handle) {
-  settle(device_object<ConsumerCompletion>(consumer_comp_handle)->request_notification());
+  settle(with_object<ConsumerCompletion>(
+      consumer_comp_handle, [](auto& completion) { return completion.request_notification(); }));
 }
 
 int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t producer,
                                                   uint32_t consumer_id) {
-  const Result<bool> empty =
-      device_object<Producer>(producer)->is_consumer_empty(ConsumerId{consumer_id});
-  return empty.value_or(true) ? 1 : 0;
+  return is_empty(producer, ConsumerId{consumer_id}).value_or(true) ? 1 : 0;
 }
 
 void doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer,
                                                     uint32_t consumer_id, const uint8_t* imm,
                                                     uint32_t imm_length, uint32_t flags) {
-  auto& from = *device_object<Producer>(producer);
   const ConsumerId to{consumer_id};
-  send_to(from, to, imm_length, [&] {
+  send_to(producer, to, imm_length, [&](Producer& from) {
     return from.post_immediate(to, bytes_of(imm, imm_length), doca::submit_of(flags));
   });
 }
@@ -110,9 +117,8 @@ void doca_dpa_dev_comch_producer_dma_copy(doca_dpa_dev_comch_producer_t producer
   if (!target) return doca::fault(target.error());
   const Result<MapAddress> source = doca::address_in(src_mmap, src_addr);
   if (!source) return doca::fault(source.error());
-  auto& from = *device_object<Producer>(producer);
   const ConsumerId to{consumer_id};
-  send_to(from, to, imm_length, [&] {
+  send_to(producer, to, imm_length, [&](Producer& from) {
     return from.dma_copy(to, *target, *source, length, bytes_of(imm, imm_length),
                          doca::submit_of(flags));
   });

@@ -27,10 +27,7 @@ doca_error_t doca_dpa_notification_completion_create(
 doca_error_t doca_dpa_notification_completion_destroy(
     doca_dpa_notification_completion* notify_comp) {
   if (notify_comp == nullptr) return null_argument();
-  if (notify_comp->made->started()) {
-    if (comch::Status s = notify_comp->made->stop(); !s) return answer(s);
-  }
-  if (comch::Status s = Notification::destroy(notify_comp->made); !s) return answer(s);
+  if (comch::Status s = doca::stop_if_started(*notify_comp); !s) return answer(s);
   delete notify_comp;
   return DOCA_SUCCESS;
 }
@@ -55,9 +52,5 @@ doca_error_t doca_dpa_notification_completion_stop(doca_dpa_notification_complet
 doca_error_t doca_dpa_notification_completion_get_dpa_handle(
     doca_dpa_notification_completion* notify_comp, doca_dpa_dev_notification_completion_t* handle) {
   if (notify_comp == nullptr || handle == nullptr) return null_argument();
-  if (!notify_comp->made->started()) {
-    return refuse(Errc::bad_state, "the notification completion is not started");
-  }
-  *handle = doca::device_handle_of(notify_comp->made.get());
-  return DOCA_SUCCESS;
+  return doca::tell_handle(*notify_comp, handle, std::source_location::current());
 }

@@ -6,6 +6,7 @@
 // Threads: each has its own, while it runs a device function. Lifetime: the run.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -49,10 +50,10 @@ void tell_of_drop();
 
 // Makes an operation that is told to try again, until there is room for it or the thread is to
 // stop; then it is dropped.
-template <class Operation>
-Status insist(const Operation& operation) {
+template <class Object, class Operation>
+Status insist(std::uint64_t number, const Operation& operation) {
   for (;;) {
-    Status status = operation();
+    Status status = with_object<Object>(number, operation);
     if (status || status.error().code != Errc::again) return status;
     if (must_return()) {
       tell_of_drop();

@@ -23,6 +23,13 @@ void run_function(const doca_dpa_thread& thread, Run& run) {
   });
 }
 
+// Nothing runs any more that could read what was kept.
+comch::Status stop_and_let_go(doca_dpa_thread& thread) {
+  const comch::Status stopped = doca::stop_if_started(thread);
+  if (stopped) thread.kept.clear();
+  return stopped;
+}
+
 }  // namespace
 
 doca_error_t doca_dpa_thread_create(doca_dpa* dpa, doca_dpa_thread** dpa_thread) {
@@ -37,9 +44,7 @@ doca_error_t doca_dpa_thread_create(doca_dpa* dpa, doca_dpa_thread** dpa_thread)
 
 doca_error_t doca_dpa_thread_destroy(doca_dpa_thread* dpa_thread) {
   if (dpa_thread == nullptr) return null_argument();
-  if (dpa_thread->made->started()) {
-    if (comch::Status s = dpa_thread->made->stop(); !s) return answer(s);
-  }
+  if (comch::Status s = stop_and_let_go(*dpa_thread); !s) return answer(s);
   if (comch::Status s = Thread::destroy(dpa_thread->made); !s) return answer(s);
   delete dpa_thread;
   return DOCA_SUCCESS;
@@ -105,7 +110,8 @@ doca_error_t doca_dpa_thread_start(doca_dpa_thread* dpa_thread) {
 
 doca_error_t doca_dpa_thread_stop(doca_dpa_thread* dpa_thread) {
   if (dpa_thread == nullptr) return null_argument();
-  return answer(dpa_thread->made->stop());
+  if (!dpa_thread->made->started()) return refuse(Errc::bad_state, "the thread is not started");
+  return answer(stop_and_let_go(*dpa_thread));
 }
 
 doca_error_t doca_dpa_thread_run(doca_dpa_thread* dpa_thread) {

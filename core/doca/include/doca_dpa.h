@@ -22,7 +22,9 @@
  * Threads: objects are configured, started and stopped by one thread at a time, also while device
  * functions run.
  * Lifetime: a doca_dpa outlives everything made on it, a thread what notifies it. Destroying an
- * object that is started stops it first, unless something depends on it: IN_USE.
+ * object that is started stops it first, unless something depends on it: IN_USE. Handles that
+ * device functions still have are dead then and do no harm; only a completion context without a
+ * thread, from which one is reading just then, must wait for that.
  * Errors: a device function that throws, or breaks a rule of doca_dpa_dev.h, ruins its
  * accelerator: nothing runs on it any more, peek_at_last_error() says so, and it can only be
  * destroyed. BAD_STATE of what is made on an accelerator: it is not started, or ruined.
@@ -181,7 +183,7 @@ doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_pt
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread);
 
-/* IN_USE: something is attached that notifies it. */
+/* IN_USE: something is attached that notifies it; it was stopped. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread);
 

@@ -12,9 +12,9 @@
  *     doca_dpa_dev_thread_reschedule();
  *   }
  *
- * Names and numbers that are handed to these functions are believed, as by a device. Where one
- * can be seen to break a rule, the accelerator is ruined and the function goes on; an object that
- * the program has stopped meanwhile is left alone, and answers nothing.
+ * What is handed to these functions is believed, as by a device. Where it can be seen to break a
+ * rule, the accelerator is ruined and the function goes on. An object that the program has stopped
+ * or destroyed meanwhile is left alone, and answers nothing; programs stop their threads last.
  *
  * thread_reschedule() and thread_finish() do not return: they unwind the function's frames, as
  * an exception does that nobody may catch. C is compiled with unwind tables unless it is told

@@ -31,29 +31,38 @@ struct doca_dpa_dev_buf_arr {
   unsigned char reserved[20];
 } __attribute__((__packed__, aligned(64)));
 
+#ifdef __cplusplus
+#define DOCA_DPA_DEV_PLACE_(type, handle) reinterpret_cast<type *>(static_cast<uintptr_t>(handle))
+#define DOCA_DPA_DEV_HANDLE_(place) static_cast<uint64_t>(reinterpret_cast<uintptr_t>(place))
+#else
+#define DOCA_DPA_DEV_PLACE_(type, handle) ((type *)(uintptr_t)(handle))
+#define DOCA_DPA_DEV_HANDLE_(place) ((uint64_t)(uintptr_t)(place))
+#endif
+
 static inline doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr,
                                                                 const uint64_t buf_idx) {
-  struct doca_dpa_dev_buf_arr *array = (struct doca_dpa_dev_buf_arr *)(uintptr_t)buf_arr;
-  return (doca_dpa_dev_buf_t)(uintptr_t)&array->bufs[buf_idx];
+  struct doca_dpa_dev_buf_arr *array =
+      DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf_arr, buf_arr);
+  return DOCA_DPA_DEV_HANDLE_(&array->bufs[buf_idx]);
 }
 
 static inline void doca_dpa_dev_buf_set_addr(doca_dpa_dev_buf_t buf, uintptr_t addr) {
-  ((struct doca_dpa_dev_buf *)(uintptr_t)buf)->addr = addr;
+  DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf, buf)->addr = addr;
 }
 static inline void doca_dpa_dev_buf_set_len(doca_dpa_dev_buf_t buf, size_t len) {
-  ((struct doca_dpa_dev_buf *)(uintptr_t)buf)->len = len;
+  DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf, buf)->len = len;
 }
 static inline void doca_dpa_dev_buf_set_mmap(doca_dpa_dev_buf_t buf, doca_dpa_dev_mmap_t mmap) {
-  ((struct doca_dpa_dev_buf *)(uintptr_t)buf)->mmap = mmap;
+  DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf, buf)->mmap = mmap;
 }
 static inline uintptr_t doca_dpa_dev_buf_get_addr(doca_dpa_dev_buf_t buf) {
-  return ((const struct doca_dpa_dev_buf *)(uintptr_t)buf)->addr;
+  return DOCA_DPA_DEV_PLACE_(const struct doca_dpa_dev_buf, buf)->addr;
 }
 static inline uint64_t doca_dpa_dev_buf_get_len(doca_dpa_dev_buf_t buf) {
-  return ((const struct doca_dpa_dev_buf *)(uintptr_t)buf)->len;
+  return DOCA_DPA_DEV_PLACE_(const struct doca_dpa_dev_buf, buf)->len;
 }
 static inline doca_dpa_dev_mmap_t doca_dpa_dev_buf_get_mmap(doca_dpa_dev_buf_t buf) {
-  return ((const struct doca_dpa_dev_buf *)(uintptr_t)buf)->mmap;
+  return DOCA_DPA_DEV_PLACE_(const struct doca_dpa_dev_buf, buf)->mmap;
 }
 
 /* A pointer to the buffer's memory, or to an address of a map; 0: the map does not let an
