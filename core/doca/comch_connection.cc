@@ -1,6 +1,9 @@
 // doca_comch_connection: see comch_connection.h and doca_comch.h.
 #include "doca/comch_connection.h"
 
+#include <bit>
+#include <cstdint>
+
 #include "doca/comch_client.h"
 #include "doca/refuse.h"
 
@@ -80,7 +83,8 @@ doca_error_t doca_comch_connection_get_counter(const doca_comch_connection* comc
                                                uint64_t* counter_value) {
   if (comch_connection == nullptr || counter_value == nullptr) return null_argument();
   const ConnectionCounters& seen = comch_connection->snapshot;
-  switch (counter_type) {
+  // As a number: what a C program passes need not be one of the names.
+  switch (std::bit_cast<std::uint32_t>(counter_type)) {
     case DOCA_COMCH_COUNTER_SENT_MESSAGES:
       *counter_value = seen.sent_messages;
       return DOCA_SUCCESS;
@@ -93,6 +97,7 @@ doca_error_t doca_comch_connection_get_counter(const doca_comch_connection* comc
     case DOCA_COMCH_COUNTER_RECV_BYTES:
       *counter_value = seen.received_bytes;
       return DOCA_SUCCESS;
+    default:
+      return refuse(Errc::invalid_value, "there is no such counter");
   }
-  return refuse(Errc::invalid_value, "there is no such counter");
 }

@@ -37,6 +37,9 @@ class Held {
   }
 
  private:
+  friend Handle;
+  Held() = default;
+
   std::atomic<std::uint32_t> holders_{1};
 };
 

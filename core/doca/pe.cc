@@ -1,6 +1,9 @@
 // doca_pe: see ctx.h and doca_pe.h.
 #include <doca_pe.h>
 
+#include <bit>
+#include <cstdint>
+
 #include "doca/ctx.h"
 #include "doca/refuse.h"
 
@@ -80,8 +83,9 @@ doca_error_t doca_pe_connect_ctx(doca_pe* pe, doca_ctx* ctx) {
 // clears it first loses nothing, and one that does not need not.
 doca_error_t doca_pe_set_event_mode(doca_pe* pe, doca_pe_event_mode event_mode) {
   if (pe == nullptr) return null_argument();
-  if (event_mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE &&
-      event_mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL) {
+  // As a number: what a C program passes need not be one of the names.
+  const auto number = std::bit_cast<std::uint32_t>(event_mode);
+  if (number > DOCA_PE_EVENT_MODE_PROGRESS_ALL) {
     return refuse(Errc::invalid_value, "there is no such event mode");
   }
   return DOCA_SUCCESS;

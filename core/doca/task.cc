@@ -9,7 +9,7 @@
 using comch::Errc;
 using comch::doca::answer;
 using comch::doca::ctx_of;
-using comch::doca::null_argument;
+using comch::doca::is_task;
 using comch::doca::refuse;
 using comch::doca::user_data_of;
 using comch::doca::visit;
@@ -19,11 +19,15 @@ namespace {
 constexpr std::uint32_t kSubmitFlags =
     DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 
+doca_error_t no_task(std::source_location where = std::source_location::current()) {
+  return refuse(Errc::invalid_value, "this is no task; *_as_task() makes one", where);
+}
+
 }  // namespace
 
 doca_error_t doca_task_submit(doca_task* task) {
-  if (task == nullptr) [[unlikely]]
-    return null_argument();
+  if (!is_task(task)) [[unlikely]]
+    return no_task();
   return visit(task, [](auto& engine) { return answer(engine.submit()); });
 }
 
@@ -37,12 +41,12 @@ doca_error_t doca_task_submit_ex(doca_task* task, uint32_t flags) {
 doca_error_t doca_task_try_submit(doca_task* task) { return doca_task_submit(task); }
 
 void doca_task_free(doca_task* task) {
-  if (task == nullptr) return;
+  if (!is_task(task)) return;
   visit(task, [](auto& engine) { answer(engine.free()); });
 }
 
 doca_error_t doca_task_get_status(const doca_task* task) {
-  if (task == nullptr) return null_argument();
+  if (!is_task(task)) return no_task();
   // What became of the task is an answer, not a refusal of this call: it is not logged.
   return visit(task, [](const auto& engine) {
     const comch::Status status = engine.status();
@@ -51,16 +55,16 @@ doca_error_t doca_task_get_status(const doca_task* task) {
 }
 
 void doca_task_set_user_data(doca_task* task, doca_data user_data) {
-  if (task == nullptr) return;
+  if (!is_task(task)) return;
   visit(task, [&](auto& engine) { engine.set_user_data(user_data_of(user_data)); });
 }
 
 doca_data doca_task_get_user_data(const doca_task* task) {
-  if (task == nullptr) return {};
+  if (!is_task(task)) return {};
   return visit(task, [](const auto& engine) { return user_data_of(engine.user_data()); });
 }
 
 doca_ctx* doca_task_get_ctx(const doca_task* task) {
-  if (task == nullptr) return nullptr;
+  if (!is_task(task)) return nullptr;
   return visit(task, [](const auto& engine) { return &ctx_of(engine.context()); });
 }

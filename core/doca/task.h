@@ -13,6 +13,7 @@
 
 #include <doca_pe.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "comch/consumer.h"
@@ -25,25 +26,25 @@ namespace comch::doca {
 enum class TaskKind : std::uintptr_t { kSend = 1, kReceive = 2, kProducer = 3 };
 constexpr std::uintptr_t kKindMask = 3;
 
-inline doca_task* handle_of(SendTask* task) {
-  return reinterpret_cast<doca_task*>(reinterpret_cast<std::uintptr_t>(task) |
-                                      static_cast<std::uintptr_t>(TaskKind::kSend));
+inline doca_task* with_kind(void* task, TaskKind kind) {
+  return reinterpret_cast<doca_task*>(static_cast<std::byte*>(task) +
+                                      static_cast<std::uintptr_t>(kind));
 }
-inline doca_task* handle_of(ReceiveTask* task) {
-  return reinterpret_cast<doca_task*>(reinterpret_cast<std::uintptr_t>(task) |
-                                      static_cast<std::uintptr_t>(TaskKind::kReceive));
-}
-inline doca_task* handle_of(ProducerTask* task) {
-  return reinterpret_cast<doca_task*>(reinterpret_cast<std::uintptr_t>(task) |
-                                      static_cast<std::uintptr_t>(TaskKind::kProducer));
+inline doca_task* handle_of(SendTask* task) { return with_kind(task, TaskKind::kSend); }
+inline doca_task* handle_of(ReceiveTask* task) { return with_kind(task, TaskKind::kReceive); }
+inline doca_task* handle_of(ProducerTask* task) { return with_kind(task, TaskKind::kProducer); }
+
+// False of NULL, and of a task that was cast where *_as_task() was to be called.
+inline bool is_task(const doca_task* handle) {
+  return (reinterpret_cast<std::uintptr_t>(handle) & kKindMask) != 0;
 }
 
 // visit(handle, [](auto& task) { return task.submit(); })
 template <class Visitor>
 auto visit(const doca_task* handle, Visitor&& visitor) {
-  const auto word = reinterpret_cast<std::uintptr_t>(handle);
-  void* const task = reinterpret_cast<void*>(word & ~kKindMask);
-  switch (static_cast<TaskKind>(word & kKindMask)) {
+  const std::uintptr_t kind = reinterpret_cast<std::uintptr_t>(handle) & kKindMask;
+  void* const task = reinterpret_cast<std::byte*>(const_cast<doca_task*>(handle)) - kind;
+  switch (static_cast<TaskKind>(kind)) {
     case TaskKind::kSend:
       return visitor(*static_cast<SendTask*>(task));
     case TaskKind::kReceive:

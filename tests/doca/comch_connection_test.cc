@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "doca/any_number.h"
 #include "doca/control_parties.h"
 
 namespace comch::test {
@@ -91,12 +92,8 @@ TEST_F(ComchConnectionTest, CountersAreThoseOfTheLastUpdate) {
 
 TEST_F(ComchConnectionTest, ThereAreFourCounters) {
   uint64_t value = 0;
-  for (const int number : {0, 5, INT32_MAX}) {
-    // A variable, so that no compiler reasons about a value that the type has not.
-    volatile int odd = number;
-    EXPECT_EQ(doca_comch_connection_get_counter(of_server(),
-                                                static_cast<doca_comch_counter>(int{odd}), &value),
-              DOCA_ERROR_INVALID_VALUE);
+  for (const std::uint32_t number : {0U, 5U, UINT32_MAX}) {
+    EXPECT_EQ(get_counter_number(of_server(), number, &value), DOCA_ERROR_INVALID_VALUE);
   }
 }
 

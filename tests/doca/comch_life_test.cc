@@ -239,6 +239,7 @@ TEST_P(ComchLifeTest, BothStartAgainAsOftenAsTheyLike) {
 TEST_P(ComchLifeTest, AServerEndsIdleWhateverItsClientsDo) {
   make();
   std::vector<std::unique_ptr<ClientParty>> more;
+  more.reserve(20);
   for (int n = 0; n < 20; ++n) more.push_back(std::make_unique<ClientParty>(pe, settings));
   connect();
   for (const auto& one : more) ASSERT_TRUE(one->connect());

@@ -50,6 +50,7 @@ TEST_P(ComchProcessesTest, EveryMessageIsEchoedInOrder) {
   ClientParty client(engine.pe, settings);
   ASSERT_TRUE(client.connect());
   std::vector<std::string> sent;
+  sent.reserve(1024);
   for (int n = 0; n < 1024; ++n) sent.push_back("message " + std::to_string(n));
   for (const std::string& message : sent) ASSERT_EQ(client.send(message), DOCA_SUCCESS);
   ASSERT_TRUE(client.run_until([&] { return client.received.size() == sent.size(); }));

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
+#include "doca/any_number.h"
 #include "doca/control_parties.h"
 #include "support/child_process.h"
 
@@ -163,10 +164,9 @@ TEST_F(PeTest, OnlyItsOwnHandleIsClearedAndNoneIsSet) {
 TEST_F(PeTest, ThereAreTwoEventModes) {
   EXPECT_EQ(doca_pe_set_event_mode(pe, DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE), DOCA_SUCCESS);
   EXPECT_EQ(doca_pe_set_event_mode(pe, DOCA_PE_EVENT_MODE_PROGRESS_ALL), DOCA_SUCCESS);
-  // A variable, so that no compiler reasons about a value that the type has not.
-  volatile int number = 2;
-  EXPECT_EQ(doca_pe_set_event_mode(pe, static_cast<doca_pe_event_mode>(int{number})),
-            DOCA_ERROR_INVALID_VALUE);
+  for (const std::uint32_t number : {2U, UINT32_MAX}) {
+    EXPECT_EQ(set_event_mode_number(pe, number), DOCA_ERROR_INVALID_VALUE);
+  }
 }
 
 TEST_F(PeTest, CountsTheTasksOfAllItsContexts) {

@@ -41,6 +41,17 @@ TEST_F(TaskTest, NullIsRefusedOrAnsweredWithNothing) {
   doca_task_free(nullptr);
 }
 
+TEST_F(TaskTest, ATaskThatWasCastInsteadOfConvertedIsRefused) {
+  doca_comch_task_send* const task = allocate("x");
+  auto* const cast = reinterpret_cast<doca_task*>(task);
+  EXPECT_EQ(doca_task_submit(cast), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_task_try_submit(cast), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_task_get_status(cast), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_task_get_ctx(cast), nullptr);
+  doca_task_free(cast);
+  doca_task_free(doca_comch_task_send_as_task(task));
+}
+
 TEST_F(TaskTest, ASubmittedTaskIsInProgressUntilItsCallback) {
   doca_task* const task = task_of("hello");
   doca_error_t in_callback = DOCA_ERROR_UNKNOWN;
