@@ -2,6 +2,9 @@
 // of comch_consumer.h and comch_producer.h.
 #include <doca_comch_msgq.h>
 
+#include <memory>
+#include <tuple>
+
 #include "comch/msgq.h"
 #include "doca/comch_consumer.h"
 #include "doca/comch_producer.h"
@@ -34,7 +37,7 @@ doca_error_t doca_comch_msgq_destroy(doca_comch_msgq* msgq) {
   if (msgq == nullptr) return null_argument();
   std::unique_ptr<MsgQ> owned(&engine_of(*msgq));
   const comch::Status destroyed = MsgQ::destroy(owned);
-  static_cast<void>(owned.release());  // The program's again, if it is left.
+  std::ignore = owned.release();  // The program's again, if it is left.
   return answer(destroyed);
 }
 

@@ -67,7 +67,7 @@ struct doca_dpa_app {
 };
 #define DOCA_DPA_APP_DEFINE(app)                     \
   static struct doca_dpa_app app##_described = {#app}; \
-  struct doca_dpa_app *app = &app##_described;
+  struct doca_dpa_app *app = &app##_described; /* NOLINT(bugprone-macro-parentheses): a name. */
 
 /* A device function, by its address, whatever its arguments are. */
 typedef void(doca_dpa_func_t)(void);

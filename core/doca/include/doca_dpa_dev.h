@@ -38,6 +38,7 @@ extern "C" {
 
 #define DOCA_DPA_DEVICE
 #ifndef __forceinline
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the interface's name. */
 #define __forceinline static inline __attribute__((always_inline))
 #endif
 

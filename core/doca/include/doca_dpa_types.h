@@ -13,12 +13,14 @@ extern "C" {
 #endif
 
 /* Marks what a device compiler would look for; the program's own compiler needs no mark. */
+/* NOLINTBEGIN(bugprone-reserved-identifier): the interface's names. */
 #ifndef __dpa_global__
 #define __dpa_global__ /* Run by a thread of the accelerator: void function(uint64_t). */
 #endif
 #ifndef __dpa_rpc__
 #define __dpa_rpc__ /* Called by doca_dpa_rpc(): uint64_t function(...). */
 #endif
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 typedef enum doca_dpa_dev_log_level {
   DOCA_DPA_DEV_LOG_LEVEL_DISABLE = 10,
