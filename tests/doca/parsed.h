@@ -83,6 +83,7 @@ struct ParsedTest : testing::Test {
   static doca_error_t start(std::vector<std::string> words) {
     words.insert(words.begin(), "/usr/bin/program");
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     return doca_argp_start(static_cast<int>(words.size()), argv.data());
