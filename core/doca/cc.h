@@ -69,7 +69,7 @@ template <class Older, class Create>
 doca_error_t hand_on(Older** out, const Create& create) {
   typename NewName<Older>::type* made = nullptr;
   const doca_error_t result = create(out == nullptr ? nullptr : &made);
-  if (result == DOCA_SUCCESS) *out = older<Older>(made);
+  if (out != nullptr && result == DOCA_SUCCESS) *out = older<Older>(made);
   return result;
 }
 

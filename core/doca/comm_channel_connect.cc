@@ -122,7 +122,10 @@ void doca_comm_channel_ep_t::note_connected(Connection& connection) {
 }
 
 void doca_comm_channel_ep_t::accept_pending() {
+  if (pending.empty()) return;
   for (Peer* peer : std::exchange(pending, {})) peer->connection->resume();
+  service_news = true;
+  settle();
 }
 
 // --- Clients -----------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <tuple>
 
 #include "doca/comm_channel.h"
 #include "doca/refuse.h"
@@ -103,7 +104,7 @@ void doca_comm_channel_ep_t::settle() {
   if ((recv_armed || send_waits) && !requested) {
     requested = true;
     // Answers success always; what there is to do already makes the descriptor readable.
-    (void)engine->request_notification();
+    std::ignore = engine->request_notification();
   }
 }
 
@@ -117,14 +118,14 @@ void doca_comm_channel_ep_t::pump() {
   if (requested) {
     if (!engine_wakes()) return;
     requested = false;
-    (void)engine->clear_notification();
+    std::ignore = engine->clear_notification();
   }
   run();
 }
 
 void doca_comm_channel_ep_t::pump_all() {
   requested = false;
-  (void)engine->clear_notification();  // Makes progress() ask the kernel.
+  std::ignore = engine->clear_notification();  // Makes progress() ask the kernel.
   run();
 }
 
@@ -134,7 +135,7 @@ void doca_comm_channel_ep_t::run() {
   int rounds = 64;
   while (rounds > 0 && engine->progress()) --rounds;
   requested = rounds == 0;
-  if (requested) (void)engine->request_notification();
+  if (requested) std::ignore = engine->request_notification();
   settle();
 }
 

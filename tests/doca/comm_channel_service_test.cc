@@ -89,15 +89,20 @@ TEST_F(ServiceTest, AnArrayStaysWholeWhileItsPeersAreDisconnected) {
   EXPECT_TRUE(peers(service).empty());
 }
 
-TEST_F(ServiceTest, AnEventSaysThatAClientCameOrWent) {
+TEST_F(ServiceTest, AnEventSaysThatAClientCameWasAcceptedOrWent) {
   Endpoint service = listening();
   const int event = service.service_event();
   EXPECT_FALSE(is_readable(event));
   Endpoint client = connecting();
   EXPECT_TRUE(becomes_readable(event));
   update(service);
+  EXPECT_EQ(pending(service), 1U);
   EXPECT_FALSE(is_readable(event)) << "an update arms it again";
   EXPECT_EQ(service.take(), DOCA_ERROR_AGAIN);
+  EXPECT_TRUE(is_readable(event)) << "it was accepted";
+  update(service);
+  EXPECT_EQ(peers(service).size(), 1U);
+  EXPECT_FALSE(is_readable(event));
   ASSERT_EQ(client.send("hello"), DOCA_SUCCESS);
   EXPECT_EQ(service.next(), "hello");
   EXPECT_FALSE(is_readable(event)) << "a message is none of its kind";
@@ -106,6 +111,7 @@ TEST_F(ServiceTest, AnEventSaysThatAClientCameOrWent) {
   EXPECT_EQ(service.take(), DOCA_ERROR_AGAIN);
   EXPECT_TRUE(is_readable(event)) << "until the update, whatever else is called";
   update(service);
+  EXPECT_TRUE(peers(service).empty());
   EXPECT_FALSE(is_readable(event));
 }
 
@@ -126,8 +132,10 @@ TEST_F(ServiceTest, AnEventSaysThatAClientWasKilled) {
   const Deadline deadline;
   while (peers(service).empty()) {
     ASSERT_TRUE(becomes_readable(event, deadline));
-    EXPECT_EQ(service.take(), DOCA_ERROR_AGAIN);
     update(service);
+    if (pending(service) != 0) {
+      EXPECT_EQ(service.take(), DOCA_ERROR_AGAIN);
+    }
   }
   EXPECT_FALSE(is_readable(event));
   child.kill(SIGKILL);

@@ -137,7 +137,7 @@ doca_error_t doca_comm_channel_ep_event_handle_arm_send(struct doca_comm_channel
 DOCA_STABLE
 doca_error_t doca_comm_channel_ep_event_handle_arm_recv(struct doca_comm_channel_ep_t *local_ep);
 
-/* Readable when a client came or went or the service failed, until
+/* Readable when a client came, was accepted or went, or the service failed, until
  * doca_comm_channel_ep_update_service_state_info(), which arms it again.
  * NOT_SUPPORTED: a client's endpoint. BAD_STATE: neither connected nor listening. */
 DOCA_STABLE
