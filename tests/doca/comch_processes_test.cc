@@ -117,19 +117,23 @@ TEST_P(ComchProcessesTest, AKilledServerLeavesItsClientIdleAndItsNameFree) {
 }
 
 TEST_P(ComchProcessesTest, AKilledClientIsTakenForOneThatLeft) {
+  const Gate listening;
   const Gate connected;
   const Engine engine;
   ServerParty server(engine.pe, settings);
   ChildProcess child = ChildProcess::run([&] {
+    if (!listening.wait()) return 3;
+    // The engine above is not this process's to use.
     const Engine own;
-    // Forked with the engine above, which is not this process's to use.
     ClientParty client(own.pe, settings);
     if (!client.connect()) return 1;
     connected.open();
     client.run_until([] { return false; });
     return 2;
   });
+  // Behind the fork, so that its sockets are this process's alone.
   ASSERT_EQ(server.start(), DOCA_SUCCESS);
+  listening.open();
   ASSERT_TRUE(server.run_until([&] { return server.connections.size() == 1; }));
   ASSERT_TRUE(connected.wait());
   doca_comch_connection* const connection = server.connections.front();
