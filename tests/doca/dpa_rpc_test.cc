@@ -1,6 +1,13 @@
 // doca_dpa_rpc(): arguments, the answer, what goes wrong.
 #include "doca/dpa_parties.h"
 
+// As programs declare what is in device_functions.c.
+extern "C" {
+extern doca_dpa_app* app_in_c;
+extern doca_dpa_func_t add_in_c;
+extern doca_dpa_func_t reschedule_in_c;
+}
+
 namespace comch::test {
 namespace {
 
@@ -55,6 +62,16 @@ TEST_F(DocaRpcTest, AnswersZeroForAFunctionThatEndsItsRun) {
   std::uint64_t answer = 7;
   EXPECT_EQ(doca_dpa_rpc(dpa, device_function(ends_early), &answer), DOCA_SUCCESS);
   EXPECT_EQ(answer, 0U);
+}
+
+TEST_F(DocaRpcTest, CallsFunctionsInC) {
+  EXPECT_STREQ(app_in_c->name, "app_in_c");
+  std::uint64_t answer = 7;
+  EXPECT_EQ(doca_dpa_rpc(dpa, add_in_c, &answer, std::uint64_t{40}, 2U), DOCA_SUCCESS);
+  EXPECT_EQ(answer, 42U);
+  EXPECT_EQ(doca_dpa_rpc(dpa, reschedule_in_c, &answer, std::uint64_t{9}), DOCA_SUCCESS);
+  EXPECT_EQ(answer, 0U) << "it went on";
+  EXPECT_EQ(doca_dpa_peek_at_last_error(dpa), DOCA_SUCCESS);
 }
 
 TEST_F(DocaRpcTest, NeedsItsPointersAndAStartedAccelerator) {
