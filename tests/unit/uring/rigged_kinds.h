@@ -1,0 +1,180 @@
+// RiggedKinds: producers, consumers and connections for a Machine that do what chance says: they
+// take some of what they are given, have no room, are slow, end and come again.
+//
+// Threads: one. Lifetime: the test's; every object draws from the same generator.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "comch/connection.h"
+#include "comch/consumer.h"
+#include "comch/producer.h"
+
+namespace comch::uring::test {
+
+// What every send of the test says: which submission it is.
+inline std::uint64_t number_in(std::span<const std::byte> data) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, data.data(), sizeof number);
+  return number;
+}
+
+class Chance {
+ public:
+  explicit Chance(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t below(std::uint64_t most) { return random_() % most; }
+  bool one_in(std::uint64_t times) { return below(times) == 0; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+class RiggedProducer {
+ public:
+  explicit RiggedProducer(Chance& chance) : chance_(chance) {}
+
+  Result<std::size_t> send(ConsumerId, std::span<const Outgoing> messages) {
+    if (messages.empty()) return 0;
+    if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (chance_.one_in(50)) return fail(Errc::invalid_value);
+    if (chance_.one_in(500)) return fail(Errc::connection_reset);
+    std::size_t count = 1 + chance_.below(messages.size());
+    for (std::size_t n = 0; n < count; ++n) {
+      sent.push_back(number_in(messages[n].data));
+      if (messages[n].data.size() <= kLong || chance_.one_in(2)) continue;
+      busy_ = 1 + chance_.below(4);
+      count = n + 1;
+    }
+    return count;
+  }
+  bool busy(ConsumerId) {
+    if (busy_ != 0) --busy_;
+    return busy_ != 0;
+  }
+  Status request_space(ConsumerId) { return {}; }
+  Result<Loan> reserve(ConsumerId consumer) {
+    if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (chance_.one_in(10)) return fail(Errc::full);
+    return Loan{.room = room_, .consumer = consumer, .handle = 7};
+  }
+  Status commit(const Loan& loan, std::size_t, std::span<const std::byte>) { return end(loan); }
+  Status abandon(const Loan& loan) { return end(loan); }
+  Status hand_over(ConsumerId, Buffer& buffer, std::span<const std::byte>) {
+    if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (chance_.one_in(10)) return fail(Errc::not_supported);
+    handed.push_back(&buffer);
+    return {};
+  }
+  const Failure& failure() const { return failure_; }
+
+  static constexpr std::size_t kLong = 4096;
+  std::vector<std::uint64_t> sent;  // In the order it was taken.
+  std::deque<Buffer*> handed;
+
+ private:
+  Status end(const Loan& loan) {
+    if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (loan.handle != 7) return fail(Errc::invalid_value);
+    return {};
+  }
+
+  Chance& chance_;
+  std::uint64_t busy_ = 0;
+  std::array<std::byte, 64> room_{};
+  Failure failure_;
+};
+
+class RiggedConsumer {
+ public:
+  RiggedConsumer(Chance& chance, std::uint32_t tasks) : chance_(chance), tasks_(tasks) {}
+
+  std::uint32_t immediate_size() const { return 8; }
+  std::uint32_t tasks() const { return tasks_; }
+  std::size_t posted() const { return posted_.size() + back_.size(); }
+  ContextState state() const { return stopping ? ContextState::kStopping : ContextState::kRunning; }
+  const Failure& failure() const { return failure_; }
+
+  Result<std::size_t> post(std::span<Buffer* const> buffers) {
+    if (stopping) return fail(Errc::bad_state);
+    const std::size_t count = std::min<std::size_t>(buffers.size(), tasks_ - posted());
+    posted_.insert(posted_.end(), buffers.begin(),
+                   buffers.begin() + static_cast<std::ptrdiff_t>(count));
+    return count;
+  }
+  std::size_t poll(std::span<Received> out) {
+    std::size_t count = 0;
+    while (count < out.size() && !posted_.empty() && !chance_.one_in(3)) {
+      // Several producers may overtake one another.
+      const auto at =
+          static_cast<std::ptrdiff_t>(chance_.one_in(4) ? chance_.below(posted_.size()) : 0);
+      out[count++] = {.buffer = posted_[static_cast<std::size_t>(at)],
+                      .immediate = std::span(immediate_).first(chance_.below(9)),
+                      .handed_over = {},
+                      .producer = ProducerId{1}};
+      posted_.erase(posted_.begin() + at);
+    }
+    return count;
+  }
+  std::size_t take_back(std::span<Buffer*> out) {
+    if (stopping) {
+      back_.insert(back_.end(), posted_.begin(), posted_.end());
+      posted_.clear();
+    }
+    const std::size_t count = std::min<std::size_t>(out.size(), chance_.below(back_.size() + 1));
+    std::copy_n(back_.begin(), count, out.begin());
+    back_.erase(back_.begin(), back_.begin() + static_cast<std::ptrdiff_t>(count));
+    return count;
+  }
+  Status give_back(const HandedOver&) { return {}; }
+
+  bool stopping = false;
+
+ private:
+  Chance& chance_;
+  const std::uint32_t tasks_;
+  std::deque<Buffer*> posted_;
+  std::deque<Buffer*> back_;
+  std::array<std::byte, 8> immediate_{};
+  Failure failure_;
+};
+
+class RiggedConnection {
+ public:
+  explicit RiggedConnection(Chance& chance) : chance_(chance) {}
+
+  Status try_send(std::span<const std::byte> message) {
+    if (chance_.one_in(3)) return fail(Errc::again);
+    if (chance_.one_in(50)) return fail(Errc::too_big);
+    sent.push_back(number_in(message));
+    return {};
+  }
+  ConnectionState state() const { return ConnectionState::kEstablished; }
+  const std::optional<Error>& loss() const { return loss_; }
+  bool paused() const { return false; }
+  void resume() {}
+  void request_space() {}
+
+  std::vector<std::uint64_t> sent;
+
+ private:
+  Chance& chance_;
+  std::optional<Error> loss_;
+};
+
+struct RiggedKinds {
+  using Producer = RiggedProducer;
+  using Consumer = RiggedConsumer;
+  using Connection = RiggedConnection;
+  static std::uint64_t now_ns() { return now; }
+  static inline std::uint64_t now = 0;
+};
+
+}  // namespace comch::uring::test

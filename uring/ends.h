@@ -1,0 +1,76 @@
+// Ends: what operations name: a consumer of the other side, a consumer of this side, a connection;
+// each with what waits for it.
+//
+// `Kinds` says what producers, consumers and connections are: CoreKinds those of comch, a test's
+// own those that fail as they are told. Calls go straight to them: no table of functions.
+//
+// Threads: the ring's. Lifetime: from Ring::register_...() to unregister(). Errors: none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "comch/connection.h"
+#include "comch/consumer.h"
+#include "comch/producer.h"
+#include "op_list.h"
+
+namespace comch::uring {
+
+struct CoreKinds {
+  using Producer = comch::Producer;
+  using Consumer = comch::Consumer;
+  using Connection = comch::Connection;
+  static std::uint64_t now_ns() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  }
+};
+
+// What a public pointer points to; which Kinds it is of, the ring that made it knows.
+class Destination {};
+class Source {};
+class Control {};
+
+template <class Kinds>
+struct DestinationOf : Destination {
+  DestinationOf(Kinds::Producer& through, ConsumerId to) : producer(through), consumer(to) {}
+
+  typename Kinds::Producer& producer;
+  const ConsumerId consumer;
+  OpList waiting;                   // For a posted buffer, or behind one that does.
+  OpList commits;                   // Behind a long message; they need no posted buffer.
+  OpList handed_over;               // Not given back yet.
+  Submission* under_way = nullptr;  // A long message that is being copied.
+  bool stalled = false;             // One of the above but handed_over is not empty.
+};
+
+// A pool of a multishot receive.
+struct Pool {
+  Submission* op = nullptr;  // Null: there is none, or it is over but for `queued`.
+  std::uint32_t posted = 0;  // Buffers that the consumer has.
+  std::uint32_t queued = 0;  // Buffers of completions that are not advanced over.
+  bool refilling = false;    // It is neither cancelled nor over.
+};
+
+template <class Kinds>
+struct SourceOf : Source {
+  explicit SourceOf(Kinds::Consumer& c) : consumer(c) {}
+
+  typename Kinds::Consumer& consumer;
+  OpList posted;  // Of one message each, in the order they were posted.
+  Pool pool;
+  bool has_posted() const { return !posted.empty() || pool.posted != 0; }
+};
+
+template <class Kinds>
+struct ControlOf : Control {
+  explicit ControlOf(Kinds::Connection& c) : connection(c) {}
+
+  typename Kinds::Connection& connection;
+  OpList sends;
+  OpList receives;
+};
+
+}  // namespace comch::uring

@@ -1,0 +1,208 @@
+// Ring: comch's fast path and control path, used as io_uring is used: operations are prepared,
+// submitted together, and reaped together; messages, files, sockets and timers end one wait.
+//
+//   auto ring = Ring::create(*engine).value();
+//   ring->prepare(*producer); engine->connect(*producer); producer->start();
+//   Destination* to = ring->register_destination(*producer, consumer_id).value();
+//   for (auto& message : messages) ring->get()->prep_send(*to, message);
+//   ring->submit();                                  // One publication, no system call.
+//   ring->submit_and_wait(1, 100ms);                 // Sleeps in io_uring_enter() if it must.
+//   std::uint32_t seen = ring->for_each([](const Completion& c) { use(c); });
+//   ring->advance(seen);
+//
+// Who knows liburing knows this:
+//   io_uring_queue_init      Ring::create()             io_uring_submit_and_wait_timeout
+//   io_uring_get_sqe         get()                                       submit_and_wait()
+//   io_uring_prep_...        Submission::prep_...()     io_uring_peek_cqe         peek()
+//   io_uring_sqe_set_data64  Submission::user_data      io_uring_peek_batch_cqe   peek_batch()
+//   io_uring_sqe_set_flags   Submission::flags          io_uring_for_each_cqe     for_each()
+//   io_uring_submit          submit()                   io_uring_cq_advance       advance()
+//   io_uring_register_files  register_...()             io_uring_sq_space_left    space()
+//
+// The completion queue cannot overflow: every operation holds a place in it from get() until
+// advance(), a multishot one as many as it has buffers; get() answers null when none is left.
+//
+// Threads: one, the one that made the ring: submit() and submit_and_wait() from another, or in a
+// process that was forked since, answer not_permitted; the inline calls do not look.
+//
+// Order: see Submission. Lifetime: the engine, and every end that is registered, outlive the ring
+// or are unregistered first. What is in flight when a ring is destroyed stays with its end: posted
+// buffers come back by Consumer::take_back().
+//
+// Not here: the calls of a Consumer or Producer that do the same without a ring (post(), poll(),
+// send()) must not be used on one that is registered.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "comch/connection.h"
+#include "comch/consumer.h"
+#include "comch/producer.h"
+#include "comch/progress_engine.h"
+#include "comch/result.h"
+#include "comch/uring/queues.h"
+
+struct io_uring;
+struct io_uring_cqe;
+
+#pragma GCC visibility push(default)
+namespace comch::uring {
+
+// What is in use; all of it works without each of these.
+struct Features {
+  bool kernel_ring = false;  // Waits are in io_uring_enter(); else in poll(), and kernel() is null.
+  bool joined = false;       // The kernel ring is the application's.
+  // The time to wait is an argument of io_uring_enter() (from Linux 5.11 on); else a wait ends by
+  // a timer descriptor that the kernel ring polls.
+  bool timeout_argument = false;
+  bool learns = false;  // How long to spin ahead of a sleep is learned from recent waits.
+  // FUTEX_WAIT of newer kernels is not used: what ends a wait of comch is any of a bell, a socket
+  // and a timer, and ProgressEngine::event_fd() stands for all of them; no word of memory does.
+};
+
+class Ring {
+ public:
+  struct Options {
+    std::uint32_t entries = 256;    // Operations between two submit()s, rounded up to a power of 2.
+    std::uint32_t completions = 0;  // Operations in flight or not advanced over. 0: 2 * entries.
+    // An application's ring to wait in. Its completions are left alone and end the wait; one of
+    // this Ring's may be among them while no wait is under way: see owns().
+    io_uring* join = nullptr;
+    std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
+    // How long to look for completions before sleeping. Empty: learned; 0: not at all.
+    std::optional<std::chrono::nanoseconds> spin = std::nullopt;
+    // What the kernel has and is to be done without.
+    bool without_kernel_ring = false;
+    bool without_timeout_argument = false;
+  };
+  static constexpr std::uint32_t kMaxEntries = 32'768;
+  static constexpr std::uint32_t kMaxCompletions = 1U << 20U;
+
+  // invalid_value: entries is 0 or above the maximum, or completions below entries or above its
+  // own. no_memory: there is none. A kernel that lets this process have no io_uring is no error:
+  // features() says so.
+  static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine, const Options& options);
+  static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine) {
+    return create(engine, Options());
+  }
+  ~Ring();
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+
+  Features features() const;
+
+  // --- Ends --------------------------------------------------------------------------------
+  // Like files of io_uring, what operations name is registered first. These calls allocate; no
+  // other does. no_memory: there is none.
+
+  // What a producer or consumer that is used through a ring needs before it is started; other
+  // configuration is the application's. bad_state: it is not idle. invalid_value: as
+  // Consumer::configure_receive().
+  Status prepare(Producer& producer);
+  Status prepare(Consumer& consumer, std::uint32_t tasks);
+
+  Result<Destination*> register_destination(Producer& producer, ConsumerId consumer);
+  // already_exist: a consumer is registered once.
+  Result<Source*> register_source(Consumer& consumer);
+  Result<Control*> register_control(Connection& connection);
+  // What waits completes with -ECANCELED; the pointer is dead.
+  // in_use: a hand-over or a long message is under way.
+  Status unregister(Destination& destination);
+  // in_use: buffers are posted. Stop the consumer, and wait for their completions.
+  Status unregister(Source& source);
+  // What waits completes with -ENOTCONN after an orderly end, else -ECONNRESET (-ECANCELED: the
+  // connection lasts). To be called at the latest by the callback that says it has ended.
+  Status unregister(Control& control);
+
+  // The message callback of a server or client whose connections are registered:
+  //   server->on_message([&](Connection& c, auto m) { return ring->on_message(c, m); });
+  // A message goes to the oldest prep_ctrl_recv(); when there is none, it and what follows stay in
+  // the connection's bounded queue until there is. Of a connection that is not registered, kKeep.
+  Receipt on_message(Connection& connection, std::span<const std::byte> message);
+
+  // --- Submitting --------------------------------------------------------------------------
+
+  // The next submission, to be prepared; null: `entries` are prepared (submit() first), or all
+  // places of the completion queue are held (advance() first).
+  Submission* get() { return queues_.get(); }
+  // How many get() would answer.
+  std::uint32_t space() const { return queues_.space(); }
+
+  // Begins what was prepared, and answers how much that was; also what is prepared in kernel().
+  // Neighbouring sends to one destination are published together, as are posts. No system call,
+  // unless a peer sleeps or kernel() has submissions.
+  // not_permitted: the wrong thread or process; nothing is begun. operating_system: the kernel
+  // refused kernel()'s submissions; those of the Ring are begun.
+  Result<std::uint32_t> submit();
+
+  // submit(), and until `count` completions are ready; sleeps when there is nothing to do. Also
+  // completions of the application's in kernel() end it. Answers how many are ready(), which may
+  // be fewer then. A `count` of 0 looks once and does not wait.
+  // time_out: the time has passed and nothing is ready. operating_system: the kernel refused to
+  // wait (EINTR: a signal); what has completed is ready nevertheless. bad_state: called from a
+  // callback of the engine. Others: submit().
+  Result<std::uint32_t> submit_and_wait(
+      std::uint32_t count, std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max());
+
+  // --- Reaping -----------------------------------------------------------------------------
+
+  // The oldest completion, or null. When none is ready this looks at what has arrived, once, and
+  // progresses the engine now and then: a loop of peek() needs no other call.
+  const Completion* peek() {
+    if (queues_.ready() == 0 && !look()) return nullptr;
+    return &queues_.at(0);
+  }
+  // The oldest ones; answers how many. Looks as peek() does.
+  std::uint32_t peek_batch(std::span<const Completion*> out) {
+    if (queues_.ready() == 0 && !look()) return 0;
+    const auto count =
+        out.size() < ready() ? static_cast<std::uint32_t>(out.size()) : queues_.ready();
+    for (std::uint32_t n = 0; n < count; ++n) out[n] = &queues_.at(n);
+    return count;
+  }
+  // Calls `visit` with each completion that is ready() now, oldest first, and answers how many:
+  // advance() over as many. It does not look; `visit` may get() and submit().
+  template <class Visit>
+  std::uint32_t for_each(Visit&& visit) {
+    const std::uint32_t count = queues_.ready();
+    for (std::uint32_t n = 0; n < count; ++n) visit(queues_.at(n));
+    return count;
+  }
+  std::uint32_t ready() const { return queues_.ready(); }
+  // The oldest `count` are done with: their places are free, and the buffers of multishot
+  // receives posted again. At most ready().
+  void advance(std::uint32_t count) {
+    if (multishots_ == 0) [[likely]] {
+      queues_.advance(count);
+    } else {
+      advance_and_refill(count);
+    }
+  }
+
+  // --- The kernel's ring -------------------------------------------------------------------
+
+  // Where the application's own operations go, joined or not; null: there is none. They complete
+  // there, as ever, and end waits of this ring.
+  io_uring* kernel();
+  // Whether a completion found in kernel() is this Ring's own: skip it. None is, right after
+  // submit_and_wait().
+  bool owns(const io_uring_cqe& completion) const;
+
+ private:
+  class Core;
+  Ring(std::uint32_t entries, std::uint32_t slots);
+  bool look();
+  void advance_and_refill(std::uint32_t count);
+
+  Queues queues_;
+  std::uint32_t multishots_ = 0;  // That hold places of completions.
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace comch::uring
+#pragma GCC visibility pop

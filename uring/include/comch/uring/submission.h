@@ -1,0 +1,230 @@
+// Submission: one operation that a Ring is asked to do, as an io_uring_sqe is one that the kernel
+// is asked to do.
+//
+//   Submission* s = ring->get();                 // Null: submit() first, or advance().
+//   s->prep_send(*to, bytes);
+//   s->user_data = 7;                            // Comes back in the completion.
+//   s->flags = kLink;                            // The next one begins when this has succeeded.
+//   ring->submit();
+//
+// Every operation ends in exactly one Completion (a multishot one in one that lacks kMore, after
+// any number that have it; one with kSkipSuccess in none when it succeeds). Its result is in
+// Completion::res: bytes, or 0, or a negative errno. What each call says of results comes on top of
+//   -ECANCELED    a prep_cancel() found it in time, or the link ahead of it failed
+//   -ECONNRESET   the peer is gone
+//   -ESHUTDOWN    this side's producer or consumer is stopping; -EBUSY: it does not run
+//
+// Threads: the ring's. Order: operations begin in the order of get(), but for kLink and kDrain;
+// each call says in what order they complete. Lifetime: from get() to submit() it is the
+// caller's to fill in; after submit() the pointer is dead, and the memory that was named belongs
+// to the operation until its completion is seen.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "comch/buffer.h"
+#include "comch/producer.h"
+
+namespace comch::uring {
+
+class Control;      // A registered connection, and
+class Destination;  // a consumer of the other side, reached through a producer of this side, and
+class Source;       // a consumer of this side: Ring::register_...() makes them.
+
+// The next operation begins when this one has succeeded; when it fails, the rest of the chain
+// completes with -ECANCELED. A chain ends at the first operation without this flag, and at
+// submit(). (IOSQE_IO_LINK)
+inline constexpr std::uint8_t kLink = 1;
+// As kLink, and the next operation begins also when this one fails. (IOSQE_IO_HARDLINK)
+inline constexpr std::uint8_t kHardLink = 2;
+// Begins when everything submitted earlier has completed; what is submitted later waits for it.
+// In a chain it goes for the chain. Multishot receives, which have no end of their own, are not
+// waited for; posted buffers are. (IOSQE_IO_DRAIN)
+inline constexpr std::uint8_t kDrain = 4;
+// No completion when it succeeds: its slot is free again at once. (IOSQE_CQE_SKIP_SUCCESS)
+inline constexpr std::uint8_t kSkipSuccess = 8;
+
+class alignas(64) Submission {
+ public:
+  Submission() = default;
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+
+  std::uint64_t user_data = 0;  // Any value; none is reserved. get() sets 0.
+  std::uint8_t flags = 0;       // Of the above. get() sets 0.
+
+  // Does nothing, successfully. What get() answers is one already.
+  void prep_nop() { prepare(Op::kNop, nullptr); }
+
+  // Sends `data`, any memory of the caller's, into the next buffer that `to` has posted.
+  // Sends to one destination arrive and complete in the order they were submitted, and those
+  // that are neighbours in one submit() are published together. A send for which nothing is
+  // posted is not refused: it waits, ahead of later ones, until there is room.
+  // res: the bytes. -EINVAL: longer than the room of the posted buffer, which stays posted;
+  // more immediate data than the consumer takes; or the consumer has ended.
+  void prep_send(Destination& to, std::span<const std::byte> data) { prep_send_imm(to, data, {}); }
+  // With immediate data, or, when `data` is empty, of immediate data alone.
+  void prep_send_imm(Destination& to, std::span<const std::byte> data,
+                     std::span<const std::byte> immediate) {
+    prepare(Op::kSend, &to);
+    data_.bytes = data.data();
+    length_ = data.size();
+    set_immediate(immediate);
+  }
+
+  // Posts the room behind the buffer's data for one message; null: for immediate data alone.
+  // Buffers are filled in the order they were posted; messages of one producer complete in the
+  // order they were sent.
+  // res: the bytes that were put behind the data; the completion names buffer and producer.
+  // -ENOBUFS: Consumer::tasks() are posted already. -EINVAL: not a lent buffer of its map.
+  // -EALREADY to who wants to cancel it: a posted buffer comes back when its consumer ends.
+  void prep_post_recv(Source& from, Buffer* buffer) {
+    prepare(Op::kPostRecv, &from);
+    data_.buffer = buffer;
+  }
+  // Posts a pool of buffers, each of which is posted again, empty, when the completion of its
+  // message is advanced over: the bytes are the caller's between the two, and no longer. Messages
+  // that were handed over are given back then, too. The pool may be forgotten after submit().
+  // Each buffer holds a slot of the completion queue. One multishot at a time per source.
+  // res: as above, with kMore; the last completion, without kMore, says why it ended, and the
+  // pool's buffers are the caller's again, but for those of completions not advanced over.
+  // -EBUSY: there is one already. -ENOBUFS: the pool is larger than what the consumer may still
+  // post, or the ring's completion queue hold. -EINVAL: it is empty, some of it is null and some
+  // is not, a buffer is not of the map, or it is linked to what follows.
+  void prep_post_recv_multishot(Source& from, std::span<Buffer* const> pool) {
+    prepare(Op::kPool, &from);
+    data_.pool = pool.data();
+    length_ = pool.size();
+  }
+
+  // Takes the next posted buffer of `to` out, to be written in place: Completion::loan(). It
+  // waits for one, in one line with the sends.
+  // res: the room. -EOPNOTSUPP: the consumer's memory is not mapped here. -EAGAIN: 32 are lent.
+  void prep_reserve(Destination& to) { prepare(Op::kReserve, &to); }
+  // Sends the first `length` bytes of the loan. It needs no posted buffer any more, and so it
+  // goes ahead of sends that wait for one.
+  // res: `length`. -EINVAL: above the room; no loan, or ended already.
+  void prep_commit(Destination& to, const Loan& loan, std::size_t length,
+                   std::span<const std::byte> immediate = {}) {
+    prepare(Op::kCommit, &to);
+    handle_ = loan.handle;
+    length_ = length;
+    set_immediate(immediate);
+  }
+  // The loan's buffer is free for the next send. res: 0. -EINVAL: no loan, or ended already.
+  void prep_abandon(Destination& to, const Loan& loan) {
+    prepare(Op::kAbandon, &to);
+    handle_ = loan.handle;
+  }
+
+  // Passes the buffer's data by its place alone, in one line with the sends. It completes when
+  // the consumer has given the buffer back, in whatever order it does; until then the data must
+  // not change. The producer is one that Ring::prepare() was called for.
+  // res: the bytes. -EOPNOTSUPP: its map cannot be shown to the other side. -EAGAIN: 1,024 are
+  // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone.
+  void prep_hand_over(Destination& to, Buffer& buffer, std::span<const std::byte> immediate = {}) {
+    prepare(Op::kHandOver, &to);
+    data_.buffer = &buffer;
+    length_ = buffer.data_length();
+    set_immediate(immediate);
+  }
+
+  // Sends a control message. When the peer's queue is full it waits, in order.
+  // res: the bytes. -EMSGSIZE: above Connection::max_message_size().
+  void prep_ctrl_send(Control& to, std::span<const std::byte> message) {
+    prepare(Op::kCtrlSend, &to);
+    data_.bytes = message.data();
+    length_ = message.size();
+  }
+  // Receives one control message, in order; see Ring::on_message().
+  // res: the bytes. -EMSGSIZE: the message is longer than `into`; it stays the next one.
+  // -ENOTCONN, -ECONNRESET: the connection has ended, in order or not.
+  void prep_ctrl_recv(Control& from, std::span<std::byte> into) {
+    prepare(Op::kCtrlRecv, &from);
+    data_.room = into.data();
+    length_ = into.size();
+  }
+
+  // res: -ETIME when so much time has passed since it began. Timeouts complete in the order in
+  // which they are due. As in io_uring that counts as a failure: what is to follow it takes a
+  // kHardLink.
+  void prep_timeout(std::chrono::nanoseconds after) {
+    prepare(Op::kTimeout, nullptr);
+    length_ = after.count() < 0 ? 0 : static_cast<std::uint64_t>(after.count());
+  }
+  // Cancels one operation that was submitted earlier and has this user_data: the first found.
+  // res: 0: it is found and its completion will say -ECANCELED (a multishot receive posts none
+  // of its buffers again, and ends when each has got its message or its consumer ends).
+  // -ENOENT: there is none, or it is complete. -EALREADY: it runs and cannot be stopped: a posted
+  // buffer, a hand-over, a long message under way.
+  void prep_cancel(std::uint64_t target) {
+    prepare(Op::kCancel, nullptr);
+    length_ = target;
+  }
+
+ private:
+  friend class Queues;
+  friend class Order;
+  friend class OpList;
+  friend class Timers;
+  template <class Ends>
+  friend class Sending;
+  template <class Ends>
+  friend class Receiving;
+  template <class Ends>
+  friend class ControlPath;
+  template <class Ends>
+  friend class Machine;
+
+  enum class Op : std::uint8_t {
+    kNop,
+    kSend,
+    kPostRecv,
+    kPool,
+    kReserve,
+    kCommit,
+    kAbandon,
+    kHandOver,
+    kCtrlSend,
+    kCtrlRecv,
+    kTimeout,
+    kCancel,
+  };
+  // kFree -> kPrepared (get) -> kHeld (not begun: behind a link or a drain) -> kWaiting (begun,
+  // waits for room or time) -> kRunning (the other side's to end) -> kFree; any may be skipped.
+  enum class State : std::uint8_t { kFree, kPrepared, kHeld, kWaiting, kRunning };
+  union Data {
+    const std::byte* bytes;
+    std::byte* room;
+    Buffer* buffer;
+    Buffer* const* pool;
+  };
+
+  void prepare(Op op, void* end) {
+    op_ = op;
+    end_ = end;
+    immediate_length_ = 0;
+  }
+  void set_immediate(std::span<const std::byte> immediate) {
+    immediate_ = immediate.data();
+    immediate_length_ = static_cast<std::uint32_t>(immediate.size());
+  }
+
+  Op op_ = Op::kNop;
+  State state_ = State::kFree;
+  bool cancelled_ = false;    // While kHeld: it will not begin.
+  std::uint32_t handle_ = 0;  // Of a loan.
+  void* end_ = nullptr;       // Destination, Source or Control.
+  Data data_{.bytes = nullptr};
+  std::uint64_t length_ = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
+  const std::byte* immediate_ = nullptr;
+  std::uint32_t immediate_length_ = 0;
+  std::uint32_t chained_ = 0;   // The operation behind its link, by index + 1; 0: none.
+  Submission* next_ = nullptr;  // In the list it is in.
+};
+static_assert(sizeof(Submission) == 64, "one cache line each");
+
+}  // namespace comch::uring

@@ -1,0 +1,197 @@
+// KernelWait: see kernel_wait.h.
+#include "kernel_wait.h"
+
+#include <poll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <tuple>
+
+namespace comch::uring {
+
+namespace {
+
+using Nanoseconds = std::chrono::nanoseconds;
+
+template <class Time>
+Time split(Nanoseconds time) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  Time out{};
+  out.tv_sec = seconds.count();
+  out.tv_nsec = (time - seconds).count();
+  return out;
+}
+
+Status refused(int error, const char* what) { return fail(Errc::operating_system, what, -error); }
+
+}  // namespace
+
+Result<std::unique_ptr<KernelWait>> KernelWait::create(int event_fd, const Options& options) {
+  auto wait = std::make_unique<KernelWait>(event_fd, options);
+  if (wait->ring_ != nullptr && !wait->timeout_argument_) {
+    wait->timer_fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (wait->timer_fd_ < 0) return fail(Errc::operating_system, "no timer descriptor", errno);
+  }
+  return wait;
+}
+
+// A process that may have no io_uring (a filter, a limit, an old kernel) waits in poll().
+KernelWait::KernelWait(int event_fd, const Options& options) : event_fd_(event_fd) {
+  if (options.join != nullptr) {
+    ring_ = options.join;
+  } else if (!options.without_ring && io_uring_queue_init(options.entries, &own_ring_, 0) == 0) {
+    ring_ = &own_ring_;
+  }
+  timeout_argument_ = ring_ != nullptr && !options.without_timeout_argument &&
+                      (ring_->features & IORING_FEAT_EXT_ARG) != 0;
+}
+
+KernelWait::~KernelWait() {
+  if (is_joined()) leave();
+  if (ring_ == &own_ring_) io_uring_queue_exit(&own_ring_);
+  if (timer_fd_ >= 0) ::close(timer_fd_);
+}
+
+void KernelWait::forget() {
+  tags_ = {};
+  if (is_joined()) ring_ = nullptr;
+}
+
+bool KernelWait::owns(const io_uring_cqe& completion) const {
+  return completion.user_data >= tag(kEvent) && completion.user_data <= tag(kRemoval);
+}
+
+// --- Polls that are ours -----------------------------------------------------------------
+
+io_uring_sqe* KernelWait::next_sqe() {
+  io_uring_sqe* sqe = io_uring_get_sqe(ring_);
+  if (sqe != nullptr) return sqe;
+  // The application has filled the queue.
+  return io_uring_submit(ring_) < 0 ? nullptr : io_uring_get_sqe(ring_);
+}
+
+bool KernelWait::arm(Tag which, int fd) {
+  if (tags_[which] != 0) return true;
+  io_uring_sqe* const sqe = next_sqe();
+  if (sqe == nullptr) return false;
+  io_uring_prep_poll_add(sqe, fd, POLLIN);
+  sqe->user_data = tag(which);
+  ++tags_[which];
+  return true;
+}
+
+void KernelWait::disarm(Tag which) {
+  if (tags_[which] == 0) return;
+  io_uring_sqe* const sqe = next_sqe();
+  if (sqe == nullptr) return;
+  io_uring_prep_poll_remove(sqe, tag(which));
+  sqe->user_data = tag(kRemoval);
+  ++tags_[kRemoval];
+}
+
+void KernelWait::take_own() {
+  if (std::ranges::count(tags_, 0) == 3) return;
+  const unsigned shift = (ring_->flags & IORING_SETUP_CQE32) != 0 ? 1 : 0;
+  const std::size_t size = sizeof(io_uring_cqe) << shift;
+  const auto at = [&](unsigned position) {
+    return &ring_->cq.cqes[(position & *ring_->cq.kring_mask) << shift];
+  };
+  const unsigned head = *ring_->cq.khead;
+  const unsigned count = io_uring_cq_ready(ring_);
+  unsigned taken = 0;
+  for (unsigned n = 0; n < count; ++n) {
+    const io_uring_cqe* const completion = at(head + n);
+    if (!owns(*completion)) continue;
+    const auto which = completion->user_data - tag(kEvent);
+    if (completion->res < 0 && which != kRemoval && completion->res != -ECANCELED) {
+      ring_polls_ = false;
+    }
+    --tags_[which];
+    for (unsigned m = n; m > taken; --m) std::memcpy(at(head + m), at(head + m - 1), size);
+    ++taken;
+  }
+  io_uring_cq_advance(ring_, taken);
+}
+
+// The application's ring is left as it was found. It may be broken, and then stays as it is.
+void KernelWait::leave() {
+  take_own();
+  disarm(kEvent);
+  disarm(kTimer);
+  constexpr int kPatience_ms = 1000;
+  for (int waited = 0; std::ranges::count(tags_, 0) != 3 && waited < kPatience_ms; ++waited) {
+    if (io_uring_submit(ring_) < 0 || io_uring_get_events(ring_) < 0) return;
+    take_own();
+    pollfd ready{.fd = ring_->ring_fd, .events = POLLIN, .revents = 0};
+    if (std::ranges::count(tags_, 0) != 3) std::ignore = ::poll(&ready, 1, 1);
+  }
+}
+
+// --- The application's operations --------------------------------------------------------
+
+Status KernelWait::submit() {
+  if (ring_ == nullptr || io_uring_sq_ready(ring_) == 0) return {};
+  const int submitted = io_uring_submit(ring_);
+  return submitted < 0 ? refused(submitted, "the kernel takes no submissions") : Status{};
+}
+
+bool KernelWait::has_completions() {
+  if (ring_ == nullptr) return false;
+  // Some rings complete only when they are entered, and say so.
+  const unsigned flags = IO_URING_READ_ONCE(*ring_->sq.kflags);
+  if ((flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0) {
+    std::ignore = io_uring_get_events(ring_);
+  }
+  take_own();
+  return io_uring_cq_ready(ring_) != 0;
+}
+
+// --- Sleeping ----------------------------------------------------------------------------
+
+Status KernelWait::sleep(std::optional<Nanoseconds> most) {
+  if (most && *most <= Nanoseconds(0)) return submit();
+  if (ring_ != nullptr && ring_polls_) return sleep_in_ring(most);
+  if (Status s = submit(); !s) return s;
+  return sleep_in_poll(most);
+}
+
+Status KernelWait::set_timer(std::optional<Nanoseconds> most) {
+  itimerspec when{};
+  if (most) when.it_value = split<timespec>(*most);
+  // Setting it takes back a former expiry.
+  if (::timerfd_settime(timer_fd_, 0, &when, nullptr) < 0) return refused(-errno, "no timer");
+  if (most && !arm(kTimer, timer_fd_)) return refused(-EBUSY, "the kernel's queue is full");
+  return {};
+}
+
+Status KernelWait::sleep_in_ring(std::optional<Nanoseconds> most) {
+  if (!arm(kEvent, event_fd_)) return refused(-EBUSY, "the kernel's queue is full");
+  int result = 0;
+  if (most && timeout_argument_) {
+    auto time = split<__kernel_timespec>(*most);
+    io_uring_cqe* completion = nullptr;
+    result = io_uring_submit_and_wait_timeout(ring_, &completion, 1, &time, nullptr);
+  } else {
+    if (timer_fd_ >= 0) {
+      if (Status s = set_timer(most); !s) return s;
+    }
+    result = io_uring_submit_and_wait(ring_, 1);
+  }
+  take_own();
+  return result < 0 && result != -ETIME ? refused(result, "the kernel does not wait") : Status{};
+}
+
+Status KernelWait::sleep_in_poll(std::optional<Nanoseconds> most) const {
+  std::array<pollfd, 2> ready{};
+  ready[0] = {.fd = event_fd_, .events = POLLIN, .revents = 0};
+  ready[1] = {.fd = ring_ != nullptr ? ring_->ring_fd : -1, .events = POLLIN, .revents = 0};
+  const timespec time = split<timespec>(most.value_or(Nanoseconds(0)));
+  if (::ppoll(ready.data(), ready.size(), most ? &time : nullptr, nullptr) >= 0) return {};
+  return refused(-errno, "the kernel does not wait");
+}
+
+}  // namespace comch::uring

@@ -1,0 +1,82 @@
+// KernelWait: how a Ring sleeps: in its own io_uring, in the application's, or in poll().
+//
+// What it waits for is a descriptor (ProgressEngine::event_fd()), the application's completions
+// and the time. In an io_uring the descriptor is a POLL_ADD, armed together with the wait by one
+// io_uring_enter(); the time is that call's argument, or, where the kernel knows none (before
+// 5.11), a timer descriptor that is polled as well. Where the ring cannot poll (one made with
+// IORING_SETUP_IOPOLL) or there is none at all, it is poll() of all of them.
+//
+// The completions of these polls lie in the application's queue. They are taken out of it,
+// wherever they are, before anybody looks: entries ahead of one move up by a place, which is
+// ours to do, because the kernel never reads the queue and writes only behind its tail.
+//
+// Threads: the ring's. Lifetime: the descriptor and a ring that is joined outlive it.
+// Errors: operating_system, with errno.
+#pragma once
+
+#include <liburing.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "comch/result.h"
+
+namespace comch::uring {
+
+class KernelWait {
+ public:
+  struct Options {
+    io_uring* join = nullptr;
+    std::uint32_t entries = 64;
+    bool without_ring = false;
+    bool without_timeout_argument = false;
+  };
+
+  static Result<std::unique_ptr<KernelWait>> create(int event_fd, const Options& options);
+  KernelWait(int event_fd, const Options& options);
+  ~KernelWait();
+  KernelWait(const KernelWait&) = delete;
+  KernelWait& operator=(const KernelWait&) = delete;
+
+  io_uring* ring() { return ring_; }
+  bool is_joined() const { return ring_ != nullptr && ring_ != &own_ring_; }
+  bool has_timeout_argument() const { return timeout_argument_; }
+  bool owns(const io_uring_cqe& completion) const;
+
+  // What the application has prepared.
+  Status submit();
+  // Whether completions of the application are there. Ours are not among them any more.
+  bool has_completions();
+  // Until the descriptor is readable, a completion is there, or so much time has passed. May be
+  // shorter.
+  Status sleep(std::optional<std::chrono::nanoseconds> most);
+  // In a process that was forked: gives nothing back to the ring, which is the parent's.
+  void forget();
+
+ private:
+  // What user_data of ours says, by its address.
+  enum Tag : std::uint8_t { kEvent, kTimer, kRemoval };
+
+  std::uint64_t tag(Tag which) const { return reinterpret_cast<std::uintptr_t>(&tags_[which]); }
+  io_uring_sqe* next_sqe();
+  bool arm(Tag which, int fd);
+  void disarm(Tag which);
+  Status set_timer(std::optional<std::chrono::nanoseconds> most);
+  Status sleep_in_ring(std::optional<std::chrono::nanoseconds> most);
+  Status sleep_in_poll(std::optional<std::chrono::nanoseconds> most) const;
+  void take_own();
+  void leave();
+
+  const int event_fd_;
+  io_uring own_ring_{};
+  io_uring* ring_ = nullptr;
+  int timer_fd_ = -1;
+  bool timeout_argument_ = false;
+  bool ring_polls_ = true;              // Until it has refused to.
+  std::array<std::uint8_t, 3> tags_{};  // How many of each are to complete.
+};
+
+}  // namespace comch::uring

@@ -1,0 +1,182 @@
+// Machine: what a Ring does with its operations: begins them in the order that links and drains
+// allow, in runs where they are neighbours, and finishes them as the ends make it possible.
+//
+//   machine.submit();                // What is prepared begins.
+//   machine.look();                  // What has arrived, what there is room for, what is due.
+//
+// It never waits, and knows neither the engine nor the kernel: ring.cc has both. `Kinds` (ends.h)
+// says what ends are and what time it is, so that a test can run it on ends that lie and fail.
+//
+// Threads: the ring's. Lifetime: the ring's. Errors: results of operations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "control_path.h"
+#include "receiving.h"
+#include "sending.h"
+#include "timers.h"
+
+namespace comch::uring {
+
+template <class Kinds>
+class Machine {
+ public:
+  using Op = Submission::Op;
+  using State = Submission::State;
+  using Run = std::span<Submission* const>;
+
+  // `multishots` counts those that hold places of completions.
+  Machine(Queues& queues, std::uint32_t& multishots)
+      : queues_(queues),
+        order_(queues),
+        timers_(queues.slots()),
+        sending_(order_),
+        receiving_(queues, order_, multishots),
+        control_(order_) {}
+
+  Sending<Kinds>& sending() { return sending_; }
+  Receiving<Kinds>& receiving() { return receiving_; }
+  ControlPath<Kinds>& control() { return control_; }
+
+  // Begins what is prepared, and answers how many that is.
+  std::uint32_t submit() {
+    const Run pending = queues_.pending();
+    // Nothing below comes back to get(): what is begun here calls nobody.
+    for (std::size_t n = 0; n < pending.size();) {
+      const bool plain = order_.is_open() && Order::is_plain(*pending[n]);
+      const Run unit = pending.subspan(
+          n, plain ? run_length(pending.subspan(n)) : chain_length(pending.subspan(n)));
+      if (plain) {
+        for (Submission* op : unit) order_.begin_plain(*op);
+        begin_run(unit);
+      } else {
+        order_.admit(unit);
+      }
+      begin_due();
+      n += unit.size();
+    }
+    queues_.clear_pending();
+    return static_cast<std::uint32_t>(pending.size());
+  }
+
+  // True: something was done.
+  bool look() {
+    bool did = receiving_.look();
+    if (sending_.is_waiting()) did = sending_.look() || did;
+    if (control_.is_waiting()) did = control_.look() || did;
+    if (!timers_.empty()) did = look_at_timers() || did;
+    begin_due();
+    return did;
+  }
+  // Whether what waits may be for the engine to bring about.
+  bool is_waiting() const { return sending_.is_waiting() || control_.is_waiting(); }
+  std::optional<std::uint64_t> next_due_ns() const { return timers_.next_ns(); }
+  // Ahead of a sleep: the engine is to tell of room.
+  void arm() {
+    sending_.arm();
+    control_.arm();
+  }
+  // What finishes operations beside submit() and look() calls this after it.
+  void begin_due() {
+    while (Submission* op = order_.next_due()) {
+      const std::array one{op};
+      begin_run(one);
+    }
+  }
+
+ private:
+  static std::size_t chain_length(Run pending) {
+    std::size_t n = 0;
+    while (n + 1 < pending.size() && (pending[n]->flags & (kLink | kHardLink)) != 0) ++n;
+    return n + 1;
+  }
+  // How many neighbours go into one call.
+  static std::size_t run_length(Run pending) {
+    const Submission& first = *pending.front();
+    if (first.op_ != Op::kSend && first.op_ != Op::kPostRecv) return 1;
+    std::size_t n = 1;
+    while (n < pending.size() && pending[n]->op_ == first.op_ && pending[n]->end_ == first.end_ &&
+           Order::is_plain(*pending[n])) {
+      ++n;
+    }
+    return n;
+  }
+
+  void begin_run(Run run) {
+    Submission& op = *run.front();
+    switch (op.op_) {
+      case Op::kSend:
+        return sending_.send(run);
+      case Op::kPostRecv:
+        return receiving_.post(run);
+      case Op::kPool:
+        return receiving_.post_pool(op);
+      case Op::kReserve:
+      case Op::kCommit:
+      case Op::kAbandon:
+      case Op::kHandOver:
+        return sending_.begin(op);
+      case Op::kCtrlSend:
+        return control_.send(op);
+      case Op::kCtrlRecv:
+        return control_.receive(op);
+      case Op::kTimeout:
+        op.state_ = State::kWaiting;
+        return timers_.add(op, Kinds::now_ns());
+      case Op::kCancel:
+        return cancel(op);
+      case Op::kNop:
+        order_.finish(op, 0);
+    }
+  }
+
+  bool look_at_timers() {
+    bool did = false;
+    const std::uint64_t now = Kinds::now_ns();
+    while (Submission* op = timers_.take_due(now)) {
+      order_.finish(*op, -ETIME);
+      did = true;
+    }
+    return did;
+  }
+
+  void cancel(Submission& op) {
+    std::int64_t res = -ENOENT;
+    for (Submission& target : queues_.operations()) {
+      if (target.user_data != op.length_ || &target == &op || target.cancelled_) continue;
+      if (target.state_ == State::kFree || target.state_ == State::kPrepared) continue;
+      res = stop(target) ? 0 : -EALREADY;
+      if (res == 0) break;
+    }
+    order_.finish(op, res);
+  }
+  // False: it runs, and only the other side can end it.
+  bool stop(Submission& target) {
+    if (target.state_ == State::kHeld) {
+      target.cancelled_ = true;
+      return true;
+    }
+    if (target.op_ == Op::kPool) return receiving_.cancel(target);
+    if (target.state_ != State::kWaiting) return false;
+    if (target.op_ == Op::kTimeout) {
+      timers_.remove(target);
+      order_.finish(target, -ECANCELED);
+    } else if (target.op_ == Op::kCtrlSend || target.op_ == Op::kCtrlRecv) {
+      control_.cancel(target);
+    } else {
+      sending_.cancel(target);
+    }
+    return true;
+  }
+
+  Queues& queues_;
+  Order order_;
+  Timers timers_;
+  Sending<Kinds> sending_;
+  Receiving<Kinds> receiving_;
+  ControlPath<Kinds> control_;
+};
+
+}  // namespace comch::uring

@@ -1,0 +1,23 @@
+// Outcome: an Error as the result of an operation.
+//
+// Threads: any. Lifetime: values. Errors: none.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+
+#include "comch/context.h"
+#include "comch/result.h"
+
+namespace comch::uring {
+
+inline std::int64_t outcome_of(const Error& error) { return -to_errno(error); }
+
+// Why a context took no more: the loss that ended it, or that it was stopped.
+template <class Context>
+std::int64_t ending_of(const Context& context) {
+  const Error& error = context.failure().error;
+  return error.code == Errc::connection_reset ? -ECONNRESET : -ESHUTDOWN;
+}
+
+}  // namespace comch::uring

@@ -1,0 +1,266 @@
+// Ring: see ring.h. What is here is what a machine does not know: threads, the engine, waiting.
+#include "comch/uring/ring.h"
+
+#include <bit>
+#include <new>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "fork_mark.h"
+#include "kernel_wait.h"
+#include "machine.h"
+#include "spin.h"
+
+namespace comch::uring {
+
+using Nanoseconds = std::chrono::nanoseconds;
+using Clock = std::chrono::steady_clock;
+
+class Ring::Core {
+ public:
+  // Producers keep the handler after the ring is gone.
+  struct Returns {
+    Core* core;
+  };
+
+  Core(Ring& ring, ProgressEngine& engine, std::unique_ptr<KernelWait> wait, ForkMark mark,
+       std::optional<Nanoseconds> how_long)
+      : machine(ring.queues_, ring.multishots_),
+        kernel(std::move(wait)),
+        spin(how_long),
+        returns(std::make_shared<Returns>(this)),
+        queues_(ring.queues_),
+        engine_(engine),
+        mark_(std::move(mark)) {}
+  ~Core() {
+    returns->core = nullptr;
+    if (mark_.is_forked()) kernel->forget();
+  }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  Status check_caller() const {
+    if (std::this_thread::get_id() != thread_) {
+      return fail(Errc::not_permitted, "a ring is used by the thread that made it");
+    }
+    if (mark_.is_forked()) {
+      return fail(Errc::not_permitted, "the ring is the process's that forked this one");
+    }
+    return {};
+  }
+
+  bool look() {
+    machine.look();
+    // Messages need no engine; what else happens does. It is not urgent to a few microseconds.
+    const bool due = machine.control().is_waiting() || ++looks_ % kLooksPerProgress == 0;
+    if (due && progress()) machine.look();
+    return queues_.ready() != 0;
+  }
+
+  Result<std::uint32_t> wait(std::uint32_t count, Nanoseconds timeout) {
+    if (in_callback) return fail(Errc::bad_state, "a callback of the engine must not wait");
+    const Clock::time_point began = Clock::now();
+    const Nanoseconds budget = spin.budget();
+    for (;;) {
+      look();
+      const bool others = kernel->has_completions();
+      if (others || queues_.ready() >= count) return waited(began, count);
+      const Nanoseconds passed = Clock::now() - began;
+      if (passed >= timeout) return timed_out();
+      if (passed < budget) continue;
+      if (progress()) continue;
+      if (Status s = sleep(timeout == Nanoseconds::max() ? timeout : timeout - passed); !s) {
+        return std::unexpected(s.error());
+      }
+    }
+  }
+
+  Machine<CoreKinds> machine;
+  std::unique_ptr<KernelWait> kernel;
+  Spin spin;
+  std::shared_ptr<Returns> returns;
+  bool in_callback = false;  // Of the engine's.
+
+ private:
+  static constexpr std::uint32_t kLooksPerProgress = 32;
+
+  // The engine's callbacks may submit, and finish control operations.
+  bool progress() {
+    in_callback = true;
+    const bool did = engine_.progress();
+    in_callback = false;
+    machine.begin_due();
+    return did;
+  }
+
+  std::uint32_t waited(Clock::time_point began, std::uint32_t count) {
+    if (count != 0) spin.learn(Clock::now() - began);
+    return queues_.ready();
+  }
+  Result<std::uint32_t> timed_out() const {
+    if (queues_.ready() != 0) return queues_.ready();
+    return fail(Errc::time_out, "nothing has completed in time");
+  }
+
+  // The order that loses nothing: ask the engine to tell, look once more, sleep.
+  Status sleep(Nanoseconds most) {
+    machine.arm();
+    if (Status s = engine_.request_notification(); !s) return s;
+    Status slept;
+    if (!machine.look()) slept = kernel->sleep(until_due(most));
+    if (Status s = engine_.clear_notification(); !s) return s;
+    return slept;
+  }
+  std::optional<Nanoseconds> until_due(Nanoseconds most) const {
+    const std::optional<std::uint64_t> due = machine.next_due_ns();
+    if (due) {
+      const std::uint64_t now = CoreKinds::now_ns();
+      const std::uint64_t left = *due > now ? *due - now : 0;
+      if (left < static_cast<std::uint64_t>(most.count())) {
+        return Nanoseconds(static_cast<Nanoseconds::rep>(left));
+      }
+    }
+    if (most == Nanoseconds::max()) return std::nullopt;
+    return most;
+  }
+
+  Queues& queues_;
+  ProgressEngine& engine_;
+  const ForkMark mark_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+  std::uint32_t looks_ = 0;
+};
+
+// --- Making one ------------------------------------------------------------------------------
+
+namespace {
+
+// Memory that is not there is an error as any other.
+template <class Make>
+auto unless_no_memory(Make&& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return fail(Errc::no_memory, "there is no memory for the ring");
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options& options) {
+  if (options.entries == 0 || options.entries > kMaxEntries) {
+    return fail(Errc::invalid_value, "entries are 1 to 32,768");
+  }
+  const std::uint32_t entries = std::bit_ceil(options.entries);
+  if (options.completions > kMaxCompletions ||
+      (options.completions != 0 && options.completions < options.entries)) {
+    return fail(Errc::invalid_value, "completions are as many as entries, or more");
+  }
+  const std::uint32_t slots =
+      options.completions == 0 ? 2 * entries : std::bit_ceil(options.completions);
+  return unless_no_memory([&]() -> Result<std::unique_ptr<Ring>> {
+    Result<ForkMark> mark = ForkMark::create();
+    if (!mark) return std::unexpected(mark.error());
+    auto kernel = KernelWait::create(
+        engine.event_fd(), {.join = options.join,
+                            .entries = options.kernel_entries,
+                            .without_ring = options.without_kernel_ring,
+                            .without_timeout_argument = options.without_timeout_argument});
+    if (!kernel) return std::unexpected(kernel.error());
+    std::unique_ptr<Ring> ring(new Ring(entries, slots));
+    ring->core_ =
+        std::make_unique<Core>(*ring, engine, std::move(*kernel), std::move(*mark), options.spin);
+    return ring;
+  });
+}
+
+Ring::Ring(std::uint32_t entries, std::uint32_t slots) : queues_(entries, slots) {}
+Ring::~Ring() = default;
+
+Features Ring::features() const {
+  return {.kernel_ring = core_->kernel->ring() != nullptr,
+          .joined = core_->kernel->is_joined(),
+          .timeout_argument = core_->kernel->has_timeout_argument(),
+          .learns = core_->spin.learns()};
+}
+
+// --- Ends ------------------------------------------------------------------------------------
+
+Status Ring::prepare(Producer& producer) {
+  const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
+  if (Status s = producer.configure_send(1, free_task, free_task); !s) return s;
+  return producer.on_returned([returns = core_->returns](Producer& from, Buffer& buffer) {
+    if (returns->core != nullptr) returns->core->machine.sending().on_returned(from, buffer);
+  });
+}
+
+Status Ring::prepare(Consumer& consumer, std::uint32_t tasks) {
+  const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
+  return consumer.configure_receive(tasks, free_task, free_task);
+}
+
+Result<Destination*> Ring::register_destination(Producer& producer, ConsumerId consumer) {
+  return unless_no_memory(
+      [&]() -> Result<Destination*> { return core_->machine.sending().add(producer, consumer); });
+}
+
+Result<Source*> Ring::register_source(Consumer& consumer) {
+  return unless_no_memory(
+      [&]() -> Result<Source*> { return core_->machine.receiving().add(consumer); });
+}
+
+Result<Control*> Ring::register_control(Connection& connection) {
+  return unless_no_memory(
+      [&]() -> Result<Control*> { return core_->machine.control().add(connection); });
+}
+
+Status Ring::unregister(Destination& destination) {
+  const Status s =
+      core_->machine.sending().remove(static_cast<DestinationOf<CoreKinds>&>(destination));
+  core_->machine.begin_due();
+  return s;
+}
+
+Status Ring::unregister(Source& source) {
+  return core_->machine.receiving().remove(static_cast<SourceOf<CoreKinds>&>(source));
+}
+
+Status Ring::unregister(Control& control) {
+  core_->machine.control().remove(static_cast<ControlOf<CoreKinds>&>(control));
+  core_->machine.begin_due();
+  return {};
+}
+
+Receipt Ring::on_message(Connection& connection, std::span<const std::byte> message) {
+  return core_->machine.control().on_message(connection, message);
+}
+
+// --- Submitting and reaping ------------------------------------------------------------------
+
+Result<std::uint32_t> Ring::submit() {
+  if (Status s = core_->check_caller(); !s) return std::unexpected(s.error());
+  const std::uint32_t count = core_->machine.submit();
+  if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
+  return count;
+}
+
+Result<std::uint32_t> Ring::submit_and_wait(std::uint32_t count, Nanoseconds timeout) {
+  if (Status s = core_->check_caller(); !s) return std::unexpected(s.error());
+  core_->machine.submit();
+  if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
+  return core_->wait(count, timeout);
+}
+
+bool Ring::look() { return core_->look(); }
+
+void Ring::advance_and_refill(std::uint32_t count) {
+  core_->machine.receiving().advance(count);
+  core_->machine.begin_due();
+}
+
+io_uring* Ring::kernel() { return core_->kernel->ring(); }
+
+bool Ring::owns(const io_uring_cqe& completion) const { return core_->kernel->owns(completion); }
+
+}  // namespace comch::uring

@@ -1,0 +1,277 @@
+// Sending: operations on destinations: sends, loans, hand-overs.
+//
+// What finds nothing posted waits in its destination's line, and look() tries again; a send is
+// never answered that there is no room.
+//
+// Threads: the ring's. Lifetime: the ring's; destinations outlive what they are named for.
+// Errors: results of operations.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ends.h"
+#include "order.h"
+#include "outcome.h"
+
+namespace comch::uring {
+
+template <class Kinds>
+class Sending {
+ public:
+  using End = DestinationOf<Kinds>;
+  using Op = Submission::Op;
+  using State = Submission::State;
+  using Run = std::span<Submission* const>;
+
+  explicit Sending(Order& order) : order_(order) {}
+
+  End* add(Kinds::Producer& producer, ConsumerId consumer) {
+    auto end = std::make_unique<End>(producer, consumer);
+    stalled_.reserve(ends_.size() + 1);
+    return ends_.emplace_back(std::move(end)).get();
+  }
+  Status remove(End& end) {
+    if (end.under_way != nullptr || !end.handed_over.empty()) {
+      return fail(Errc::in_use, "a hand-over or a long message is under way");
+    }
+    for (OpList* list : {&end.commits, &end.waiting}) {
+      while (Submission* op = list->pop_front()) order_.finish(*op, -ECANCELED);
+    }
+    if (end.stalled) std::erase(stalled_, &end);
+    std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
+    return {};
+  }
+
+  // Sends that are neighbours and go to one destination.
+  void send(Run run) {
+    End& end = of(*run.front());
+    const std::size_t over = end.stalled ? 0 : offer(end, run);
+    for (Submission* op : run.subspan(over)) wait(end, *op);
+  }
+  // Any other operation on a destination.
+  void begin(Submission& op) {
+    End& end = of(op);
+    if (op.op_ == Op::kCommit || op.op_ == Op::kAbandon) {
+      if (!end.commits.empty() || !try_one(end, op)) wait_to_commit(end, op);
+    } else if (end.stalled || !try_one(end, op)) {
+      wait(end, op);
+    }
+  }
+
+  // Tries what waits; true: something was done.
+  bool look() {
+    bool did = false;
+    for (std::size_t n = 0; n < stalled_.size();) {
+      End& end = *stalled_[n];
+      did = retry(end) || did;
+      if (end.stalled) {
+        ++n;
+      } else {
+        stalled_[n] = stalled_.back();
+        stalled_.pop_back();
+      }
+    }
+    return did;
+  }
+  bool is_waiting() const { return !stalled_.empty(); }
+  // Has the engine tell when there is room.
+  void arm() {
+    for (End* end : stalled_) {
+      // What it refuses, the next look() finds out.
+      if (!end->waiting.empty()) std::ignore = end->producer.request_space(end->consumer);
+    }
+  }
+  // A buffer that was handed over has come back.
+  void on_returned(const Kinds::Producer& producer, const Buffer& buffer) {
+    for (const auto& end : ends_) {
+      if (&end->producer != &producer) continue;
+      Submission* const op = end->handed_over.take(
+          [&buffer](const Submission& o) { return o.data_.buffer == &buffer; });
+      if (op == nullptr) continue;
+      finish_hand_over(*end, *op);
+      return;
+    }
+  }
+  // Of an operation that waits.
+  void cancel(Submission& op) {
+    End& end = of(op);
+    const auto same = [&op](const Submission& o) { return &o == &op; };
+    if (end.waiting.take(same) == nullptr) std::ignore = end.commits.take(same);
+    order_.finish(op, -ECANCELED);
+  }
+
+ private:
+  // As many as go into one call; picked: what Producer::send() publishes at once costs no less
+  // when there are more.
+  static constexpr std::size_t kTogether = 64;
+  // Shorter messages are complete when they are accepted.
+  static constexpr std::size_t kMaybeLong = 4096;
+
+  static End& of(const Submission& op) {
+    return *static_cast<End*>(static_cast<Destination*>(op.end_));
+  }
+  static std::span<const std::byte> immediate_of(const Submission& op) {
+    return {op.immediate_, op.immediate_length_};
+  }
+  static Outgoing outgoing(const Submission& op) {
+    return {.data = {op.data_.bytes, op.length_}, .immediate = immediate_of(op)};
+  }
+
+  void stall(End& end) {
+    if (!std::exchange(end.stalled, true)) stalled_.push_back(&end);
+  }
+  void wait(End& end, Submission& op) {
+    op.state_ = State::kWaiting;
+    end.waiting.push_back(op);
+    stall(end);
+  }
+  void wait_to_commit(End& end, Submission& op) {
+    op.state_ = State::kWaiting;
+    end.commits.push_back(op);
+    stall(end);
+  }
+
+  // Sends as much of the run as there is room for, and answers how much of it is off its hands.
+  std::size_t offer(End& end, Run run) {
+    std::size_t over = 0;
+    while (over < run.size() && end.under_way == nullptr) {
+      const std::size_t count = std::min(run.size() - over, kTogether);
+      for (std::size_t n = 0; n < count; ++n) together_[n] = outgoing(*run[over + n]);
+      const auto sent = end.producer.send(end.consumer, std::span(together_).first(count));
+      if (sent) {
+        finish_sent(end, run.subspan(over, *sent));
+        over += *sent;
+      } else if (sent.error().code == Errc::again) {
+        break;
+      } else {
+        order_.finish(*run[over++], refusal(end, sent.error()));
+      }
+    }
+    return over;
+  }
+
+  void finish_sent(End& end, Run sent) {
+    Submission* const last = sent.back();
+    if (last->length_ > kMaybeLong && end.producer.busy(end.consumer)) [[unlikely]] {
+      sent = sent.first(sent.size() - 1);
+      last->state_ = State::kRunning;
+      end.under_way = last;
+      stall(end);
+    }
+    for (Submission* op : sent) order_.finish(*op, static_cast<std::int64_t>(op->length_));
+  }
+
+  std::int64_t refusal(const End& end, const Error& error) const {
+    const bool ended = error.code == Errc::shutdown || error.code == Errc::bad_state;
+    return ended && end.producer.failure().error.code == Errc::connection_reset ? -ECONNRESET
+                                                                                : outcome_of(error);
+  }
+
+  // An operation that is not part of a run; false: nothing is posted, or a long message is under
+  // way.
+  bool try_one(End& end, Submission& op) {
+    switch (op.op_) {
+      case Op::kReserve:
+        return try_reserve(end, op);
+      case Op::kHandOver:
+        return try_hand_over(end, op);
+      default:
+        return try_loan(end, op);
+    }
+  }
+  bool try_reserve(End& end, Submission& op) {
+    const Result<Loan> loan = end.producer.reserve(end.consumer);
+    if (!loan) return finish_unless_again(end, op, loan.error());
+    Completion& completion = order_.finish(op, static_cast<std::int64_t>(loan->room.size()));
+    completion.bytes = loan->room.data();
+    completion.size = loan->room.size();
+    completion.handle = loan->handle;
+    return true;
+  }
+  bool try_loan(End& end, Submission& op) {
+    const Loan loan{.room = {}, .consumer = end.consumer, .handle = op.handle_};
+    const bool commits = op.op_ == Op::kCommit;
+    const Status s = commits ? end.producer.commit(loan, op.length_, immediate_of(op))
+                             : end.producer.abandon(loan);
+    if (!s) return finish_unless_again(end, op, s.error());
+    order_.finish(op, commits ? static_cast<std::int64_t>(op.length_) : 0);
+    return true;
+  }
+  bool try_hand_over(End& end, Submission& op) {
+    const Status s = end.producer.hand_over(end.consumer, *op.data_.buffer, immediate_of(op));
+    if (!s) return finish_unless_again(end, op, s.error());
+    op.state_ = State::kRunning;
+    end.handed_over.push_back(op);
+    return true;
+  }
+  bool finish_unless_again(const End& end, Submission& op, const Error& error) {
+    if (error.code == Errc::again) return false;
+    order_.finish(op, refusal(end, error));
+    return true;
+  }
+
+  // An empty send says whether the consumer is still there; nothing else says of a long message
+  // or a hand-over that is over how it ended.
+  bool is_gone(End& end) const {
+    const auto probe = end.producer.send(end.consumer, {});
+    return !probe && probe.error().code != Errc::again;
+  }
+  void finish_hand_over(End& end, Submission& op) {
+    Buffer* const buffer = op.data_.buffer;
+    const auto length = static_cast<std::int64_t>(op.length_);
+    order_.finish(op, is_gone(end) ? -ECONNRESET : length).buffer = buffer;
+  }
+
+  bool retry(End& end) {
+    bool did = false;
+    if (end.under_way != nullptr && !end.producer.busy(end.consumer)) {
+      Submission& op = *std::exchange(end.under_way, nullptr);
+      order_.finish(op, is_gone(end) ? -ECONNRESET : static_cast<std::int64_t>(op.length_));
+      did = true;
+    }
+    while (end.under_way == nullptr && !end.commits.empty()) {
+      Submission& op = *end.commits.pop_front();
+      if (!try_one(end, op)) {
+        end.commits.push_front(op);
+        break;
+      }
+      did = true;
+    }
+    while (end.under_way == nullptr && !end.waiting.empty()) {
+      if (!retry_front(end)) break;
+      did = true;
+    }
+    end.stalled = end.under_way != nullptr || !end.commits.empty() || !end.waiting.empty();
+    return did;
+  }
+  bool retry_front(End& end) {
+    Submission* const front = end.waiting.pop_front();
+    if (front->op_ != Op::kSend) {
+      if (try_one(end, *front)) return true;
+      end.waiting.push_front(*front);
+      return false;
+    }
+    std::array<Submission*, kTogether> run;
+    std::size_t count = 0;
+    run[count++] = front;
+    while (count < run.size() && !end.waiting.empty() && end.waiting.front()->op_ == Op::kSend) {
+      run[count++] = end.waiting.pop_front();
+    }
+    const std::size_t over = offer(end, std::span(run).first(count));
+    for (std::size_t n = count; n > over; --n) end.waiting.push_front(*run[n - 1]);
+    return over != 0;
+  }
+
+  Order& order_;
+  std::vector<std::unique_ptr<End>> ends_;
+  std::vector<End*> stalled_;  // Each once; there is room for all.
+  std::array<Outgoing, kTogether> together_;
+};
+
+}  // namespace comch::uring
