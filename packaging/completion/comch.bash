@@ -12,6 +12,7 @@ _comch() {
   done
   case "$previous" in
     --log-level) mapfile -t COMPREPLY < <(compgen -W "off error warning info debug" -- "$word") && return ;;
+    --api) mapfile -t COMPREPLY < <(compgen -W "c++ doca both" -- "$word") && return ;;
     --by) mapfile -t COMPREPLY < <(compgen -W "tasks arrays" -- "$word") && return ;;
     --path) mapfile -t COMPREPLY < <(compgen -W "fast control" -- "$word") && return ;;
     --plot) mapfile -t COMPREPLY < <(compgen -f -- "$word") && return ;;
@@ -28,7 +29,7 @@ _comch() {
     recv) own="--count --raw --timeout" ;;
     connect) own="--count --raw --stay --timeout" ;;
     listen) own="--count --echo --quiet --raw --tag --timeout --to" ;;
-    bench) own="--by --consumers --cpus --path --plot --producers --seconds --sizes --sleep --wait --way" ;;
+    bench) own="--api --by --consumers --cpus --path --plot --producers --rounds --seconds --sizes --sleep --wait --way" ;;
   esac
   case "$command" in
     stat | send | recv | connect)
