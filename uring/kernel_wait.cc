@@ -62,7 +62,26 @@ void KernelWait::forget() {
 }
 
 bool KernelWait::owns(const io_uring_cqe& completion) const {
-  return completion.user_data >= tag(kEvent) && completion.user_data <= tag(kRemoval);
+  return completion.user_data >= tag(kEvent) && completion.user_data <= tag(kClaimed);
+}
+
+bool KernelWait::expects_own() const {
+  return tags_[kEvent] != 0 || tags_[kTimer] != 0 || tags_[kRemoval] != 0;
+}
+
+bool KernelWait::claim(io_uring_cqe& completion) {
+  if (!owns(completion)) return false;
+  note(completion);
+  // What was noted is not noted again, should it stay in the queue.
+  completion.user_data = tag(kClaimed);
+  return true;
+}
+
+void KernelWait::note(const io_uring_cqe& completion) {
+  const auto which = completion.user_data - tag(kEvent);
+  if (which == kClaimed) return;
+  if (completion.res < 0 && which != kRemoval && completion.res != -ECANCELED) ring_polls_ = false;
+  --tags_[which];
 }
 
 // --- Polls that are ours -----------------------------------------------------------------
@@ -94,7 +113,7 @@ void KernelWait::disarm(Tag which) {
 }
 
 void KernelWait::take_own() {
-  if (std::ranges::count(tags_, 0) == 3) return;
+  if (!expects_own()) return;
   const unsigned shift = (ring_->flags & IORING_SETUP_CQE32) != 0 ? 1 : 0;
   const std::size_t size = sizeof(io_uring_cqe) << shift;
   const auto at = [&](unsigned position) {
@@ -106,11 +125,7 @@ void KernelWait::take_own() {
   for (unsigned n = 0; n < count; ++n) {
     const io_uring_cqe* const completion = at(head + n);
     if (!owns(*completion)) continue;
-    const auto which = completion->user_data - tag(kEvent);
-    if (completion->res < 0 && which != kRemoval && completion->res != -ECANCELED) {
-      ring_polls_ = false;
-    }
-    --tags_[which];
+    note(*completion);
     for (unsigned m = n; m > taken; --m) std::memcpy(at(head + m), at(head + m - 1), size);
     ++taken;
   }
@@ -123,11 +138,11 @@ void KernelWait::leave() {
   disarm(kEvent);
   disarm(kTimer);
   constexpr int kPatience_ms = 1000;
-  for (int waited = 0; std::ranges::count(tags_, 0) != 3 && waited < kPatience_ms; ++waited) {
+  for (int waited = 0; expects_own() && waited < kPatience_ms; ++waited) {
     if (io_uring_submit(ring_) < 0 || io_uring_get_events(ring_) < 0) return;
     take_own();
     pollfd ready{.fd = ring_->ring_fd, .events = POLLIN, .revents = 0};
-    if (std::ranges::count(tags_, 0) != 3) std::ignore = ::poll(&ready, 1, 1);
+    if (expects_own()) std::ignore = ::poll(&ready, 1, 1);
   }
 }
 

@@ -44,7 +44,8 @@ class KernelWait {
   io_uring* ring() { return ring_; }
   bool is_joined() const { return ring_ != nullptr && ring_ != &own_ring_; }
   bool has_timeout_argument() const { return timeout_argument_; }
-  bool owns(const io_uring_cqe& completion) const;
+  // Whether a completion is ours; if so it is noted, once, and whoever has it may drop it.
+  bool claim(io_uring_cqe& completion);
 
   // What the application has prepared.
   Status submit();
@@ -58,7 +59,7 @@ class KernelWait {
 
  private:
   // What user_data of ours says, by its address.
-  enum Tag : std::uint8_t { kEvent, kTimer, kRemoval };
+  enum Tag : std::uint8_t { kEvent, kTimer, kRemoval, kClaimed };
 
   std::uint64_t tag(Tag which) const { return reinterpret_cast<std::uintptr_t>(&tags_[which]); }
   io_uring_sqe* next_sqe();
@@ -67,6 +68,9 @@ class KernelWait {
   Status set_timer(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_ring(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_poll(std::optional<std::chrono::nanoseconds> most) const;
+  bool owns(const io_uring_cqe& completion) const;
+  bool expects_own() const;
+  void note(const io_uring_cqe& completion);
   void take_own();
   void leave();
 
@@ -76,7 +80,7 @@ class KernelWait {
   int timer_fd_ = -1;
   bool timeout_argument_ = false;
   bool ring_polls_ = true;              // Until it has refused to.
-  std::array<std::uint8_t, 3> tags_{};  // How many of each are to complete.
+  std::array<std::uint8_t, 4> tags_{};  // How many of each are to complete.
 };
 
 }  // namespace comch::uring

@@ -29,12 +29,12 @@ class Machine {
 
   // `multishots` counts those that hold places of completions.
   Machine(Queues& queues, std::uint32_t& multishots)
-      : queues_(queues),
-        order_(queues),
+      : order_(queues),
+        queues_(queues),
         timers_(queues.slots()),
+        control_(order_),
         sending_(order_),
-        receiving_(queues, order_, multishots),
-        control_(order_) {}
+        receiving_(queues, order_, multishots) {}
 
   Sending<Kinds>& sending() { return sending_; }
   Receiving<Kinds>& receiving() { return receiving_; }
@@ -171,12 +171,12 @@ class Machine {
     return true;
   }
 
-  Queues& queues_;
   Order order_;
+  Queues& queues_;
   Timers timers_;
+  ControlPath<Kinds> control_;
   Sending<Kinds> sending_;
   Receiving<Kinds> receiving_;
-  ControlPath<Kinds> control_;
 };
 
 }  // namespace comch::uring

@@ -261,6 +261,6 @@ void Ring::advance_and_refill(std::uint32_t count) {
 
 io_uring* Ring::kernel() { return core_->kernel->ring(); }
 
-bool Ring::owns(const io_uring_cqe& completion) const { return core_->kernel->owns(completion); }
+bool Ring::claim(io_uring_cqe& completion) { return core_->kernel->claim(completion); }
 
 }  // namespace comch::uring

@@ -167,10 +167,12 @@ class Sending {
     for (Submission* op : sent) order_.finish(*op, static_cast<std::int64_t>(op->length_));
   }
 
-  std::int64_t refusal(const End& end, const Error& error) const {
+  std::int64_t refusal(End& end, const Error& error) const {
     const bool ended = error.code == Errc::shutdown || error.code == Errc::bad_state;
-    return ended && end.producer.failure().error.code == Errc::connection_reset ? -ECONNRESET
-                                                                                : outcome_of(error);
+    const bool lost = ended && end.producer.failure().error.code == Errc::connection_reset;
+    // Of a message that does not fit, or of a consumer that is gone.
+    const bool gone = error.code == Errc::invalid_value && is_gone(end);
+    return lost || gone ? -ECONNRESET : outcome_of(error);
   }
 
   // An operation that is not part of a run; false: nothing is posted, or a long message is under
@@ -210,14 +212,14 @@ class Sending {
     end.handed_over.push_back(op);
     return true;
   }
-  bool finish_unless_again(const End& end, Submission& op, const Error& error) {
+  bool finish_unless_again(End& end, Submission& op, const Error& error) {
     if (error.code == Errc::again) return false;
     order_.finish(op, refusal(end, error));
     return true;
   }
 
   // An empty send says whether the consumer is still there; nothing else says of a long message
-  // or a hand-over that is over how it ended.
+  // or a hand-over that is over how it ended, or what an invalid value was.
   bool is_gone(End& end) const {
     const auto probe = end.producer.send(end.consumer, {});
     return !probe && probe.error().code != Errc::again;

@@ -69,7 +69,8 @@ TEST_F(OrderTest, CancelOfWaitingDoneUnknownAndRunningOperations) {
   send("waits", 2);
   next(3).prep_timeout(1h);
   next(4).prep_nop();
-  for (const std::uint64_t target : {2, 3, 4, 99, 1000}) next(500 + target).prep_cancel(target);
+  for (const std::uint64_t target : {2U, 3U, 4U, 99U, 1000U})
+    next(500 + target).prep_cancel(target);
   wait(9);
   EXPECT_EQ(res(502), 0);
   EXPECT_EQ(res(2), -ECANCELED);

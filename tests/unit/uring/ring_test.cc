@@ -174,7 +174,7 @@ TEST_F(RingTest, MultishotReceivesThatCannotBeAreRefused) {
   next(8).prep_post_recv_multishot(*from, pool);
   ring->submit().value();
   reap();
-  for (const std::uint64_t n : {1, 2, 3, 5}) EXPECT_EQ(res(n), -EINVAL) << n;
+  for (const std::uint64_t n : {1U, 2U, 3U, 5U}) EXPECT_EQ(res(n), -EINVAL) << n;
   EXPECT_EQ(res(4), -ENOBUFS);
   EXPECT_EQ(res(6), -ECANCELED);
   EXPECT_EQ(find(7), nullptr);

@@ -71,7 +71,7 @@ class Ring {
     std::uint32_t entries = 256;    // Operations between two submit()s, rounded up to a power of 2.
     std::uint32_t completions = 0;  // Operations in flight or not advanced over. 0: 2 * entries.
     // An application's ring to wait in. Its completions are left alone and end the wait; one of
-    // this Ring's may be among them while no wait is under way: see owns().
+    // this Ring's may be among them: see claim().
     io_uring* join = nullptr;
     std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
     // How long to look for completions before sleeping. Empty: learned; 0: not at all.
@@ -189,9 +189,10 @@ class Ring {
   // Where the application's own operations go, joined or not; null: there is none. They complete
   // there, as ever, and end waits of this ring.
   io_uring* kernel();
-  // Whether a completion found in kernel() is this Ring's own: skip it. None is, right after
-  // submit_and_wait().
-  bool owns(const io_uring_cqe& completion) const;
+  // Whether a completion found in kernel() is this Ring's own; it is not the application's then,
+  // which goes on to the next. To be asked of every one that is reaped, because between waits one
+  // may come at any time; a Ring that misses one never wakes again.
+  bool claim(io_uring_cqe& completion);
 
  private:
   class Core;

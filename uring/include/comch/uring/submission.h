@@ -11,7 +11,7 @@
 // any number that have it; one with kSkipSuccess in none when it succeeds). Its result is in
 // Completion::res: bytes, or 0, or a negative errno. What each call says of results comes on top of
 //   -ECANCELED    a prep_cancel() found it in time, or the link ahead of it failed
-//   -ECONNRESET   the peer is gone
+//   -ECONNRESET   the peer is gone, or the consumer that is named
 //   -ESHUTDOWN    this side's producer or consumer is stopping; -EBUSY: it does not run
 //
 // Threads: the ring's. Order: operations begin in the order of get(), but for kLink and kDrain;
@@ -63,8 +63,8 @@ class alignas(64) Submission {
   // Sends to one destination arrive and complete in the order they were submitted, and those
   // that are neighbours in one submit() are published together. A send for which nothing is
   // posted is not refused: it waits, ahead of later ones, until there is room.
-  // res: the bytes. -EINVAL: longer than the room of the posted buffer, which stays posted;
-  // more immediate data than the consumer takes; or the consumer has ended.
+  // res: the bytes. -EINVAL: longer than the room of the posted buffer, which stays posted, or
+  // more immediate data than the consumer takes.
   void prep_send(Destination& to, std::span<const std::byte> data) { prep_send_imm(to, data, {}); }
   // With immediate data, or, when `data` is empty, of immediate data alone.
   void prep_send_imm(Destination& to, std::span<const std::byte> data,

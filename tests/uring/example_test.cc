@@ -1,0 +1,53 @@
+// The example: clients of both kinds, served at once by one program.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "support/child_process.h"
+#include "support/temp_dir.h"
+
+namespace comch::uring::test {
+namespace {
+
+using namespace comch::test;
+
+int connect_to(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
+
+TEST(UringExample, EchoesForClientsOfComchAndOfTcp) {
+  const RuntimeDirectory runtime;
+  const TempDir dir;
+  auto echo = ChildProcess::exec({"uring_echo", "--name", "both", "--port", "0", "--clients", "2"},
+                                 dir / "output");
+  std::uint16_t port = 0;
+  ASSERT_TRUE(eventually([&] {
+    std::ifstream output(dir / "output");
+    std::string listening, on, word;
+    return static_cast<bool>(output >> listening >> on >> word >> port);
+  }));
+  const int fd = connect_to(port);
+  ASSERT_EQ(::send(fd, "by tcp", 6, 0), 6);
+  const auto pings = run_program({"ping_client", "--name", "both", "--count", "20"});
+  ASSERT_TRUE(pings);
+  EXPECT_EQ(pings->exit, Exit::with(0)) << pings->output;
+  std::string text(6, ' ');
+  EXPECT_EQ(::recv(fd, text.data(), text.size(), MSG_WAITALL), 6);
+  EXPECT_EQ(text, "by tcp");
+  ::close(fd);
+  EXPECT_EQ(echo.wait(), Exit::with(0));
+}
+
+}  // namespace
+}  // namespace comch::uring::test
