@@ -47,6 +47,7 @@ ROOMS = {
     "core/doca/comm_channel_events": Room(("doca", "comch/"), (), True),
     "core/doca/include/": Room(("doca_",), (), True),  # C's own headers.
     "core/tool/": Room(("tool/", "comch/"), ("fmt", "cli", "json"), True),
+    "core/tool/bench/doca_": Room(("tool/", "comch/", "doca_"), ("fmt",), True),
     "uring/": Room(("uring/", "comch/"), ("fmt", "uring", "cpu"), True),
     "fuse/": Room(("fuse/", "comch/"), ("fmt", "cli", "json", "toml", "fuse"), True),
     "examples/doca/": Room(("doca_",), (), True),

@@ -1,14 +1,16 @@
 // comch bench: how fast comch is on this machine.
 //
 // Round trips and the one-way rate between two processes, for several message sizes and ways,
-// as a table, as JSON, and as a plot.
+// as a table, as JSON, and as a plot; through either API, or both in turn.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tool/bench/control.h"
@@ -16,6 +18,7 @@
 #include "tool/bench/options.h"
 #include "tool/bench/placement.h"
 #include "tool/bench/plot_file.h"
+#include "tool/bench/ratio.h"
 #include "tool/bench/report.h"
 #include "tool/commands.h"
 
@@ -31,12 +34,17 @@ class Bench {
 
  private:
   Outcome<> measure_size(std::size_t size);
+  Outcome<> compare(std::size_t size);
   Outcome<> add(const Outcome<Figures>& figures);
+  static void show(const std::string& row);
+  FastPlan fast_plan(std::size_t size, Way way, Api api) const;
+  FastPlan placed(FastPlan plan) const;
   ProcessorPair place() const;
 
   CommonOptions common_;
   const BenchOptions& options_;
   std::vector<Figures> rows_;
+  std::vector<Ratio> ratios_;  // Of a comparison: one for each size.
 };
 
 Outcome<> Bench::run() {
@@ -48,7 +56,7 @@ Outcome<> Bench::run() {
     if (auto measured = measure_size(size); !measured) return measured;
   }
   if (common_.json) {
-    fmt::print("{}\n", bench_json(options_, rows_).dump(2));
+    fmt::print("{}\n", bench_json(options_, rows_, ratios_).dump(2));
   } else if (const std::string note = note_of(rows_); !note.empty()) {
     fmt::print("\n{}\n", note);
   }
@@ -67,28 +75,76 @@ Outcome<> Bench::measure_size(std::size_t size) {
         std::max(common_.max_message_size, static_cast<std::uint32_t>(size));
     return add(measure_control(plan));
   }
+  if (options_.compares()) return compare(size);
   for (Way way : options_.ways) {
-    auto added = add(measure_fast({.common = common_,
-                                   .size = size,
-                                   .way = way,
-                                   .by = options_.by,
-                                   .waiting = options_.waiting,
-                                   .producers = options_.producers,
-                                   .consumers = options_.consumers,
-                                   .seconds = options_.seconds,
-                                   .cpus = place()}));
-    if (!added) return added;
+    const FastPlan plan = fast_plan(size, way, options_.apis.front());
+    auto figures = measure_fast(placed(plan));
+    for (std::uint32_t round = 1; round < options_.rounds && figures; ++round) {
+      auto more = measure_fast(placed(plan));
+      if (!more) return std::unexpected(more.error());
+      figures->add(*more);
+    }
+    if (auto added = add(figures); !added) return added;
   }
   return {};
+}
+
+// A round of each API in turn, each time another one first: what disturbs the machine disturbs
+// both.
+Outcome<> Bench::compare(std::size_t size) {
+  std::vector<std::vector<Figures>> rounds(options_.apis.size());
+  for (std::uint32_t round = 0; round < options_.rounds; ++round) {
+    const ProcessorPair cpus = place();
+    for (std::size_t turn = 0; turn < options_.apis.size(); ++turn) {
+      const std::size_t which = (round + turn) % options_.apis.size();
+      FastPlan plan = fast_plan(size, Way::kAuto, options_.apis[which]);
+      plan.memory = Storage::kProgram;
+      plan.cpus = cpus;
+      auto figures = measure_fast(plan);
+      if (!figures) return std::unexpected(figures.error());
+      figures->way = name(plan.api);
+      rounds[which].push_back(std::move(*figures));
+    }
+  }
+  for (const auto& of_api : rounds) {
+    Figures all = of_api.front();
+    for (const Figures& more : of_api | std::views::drop(1)) all.add(more);
+    if (auto added = add(all); !added) return added;
+  }
+  ratios_.push_back(median_ratio(rounds.back(), rounds.front()));
+  if (!common_.json) show(table_row(ratios_.back()));
+  return {};
+}
+
+FastPlan Bench::fast_plan(std::size_t size, Way way, Api api) const {
+  return {.common = common_,
+          .api = api,
+          .size = size,
+          .way = way,
+          .by = options_.by,
+          .waiting = options_.waiting,
+          .producers = options_.producers,
+          .consumers = options_.consumers,
+          .seconds = options_.seconds / options_.rounds,
+          .cpus = {}};
+}
+
+FastPlan Bench::placed(FastPlan plan) const {
+  plan.cpus = place();
+  return plan;
 }
 
 Outcome<> Bench::add(const Outcome<Figures>& figures) {
   if (!figures) return std::unexpected(figures.error());
   rows_.push_back(*figures);
-  if (common_.json) return {};
-  fmt::print("{}", table_row(*figures));
-  std::ignore = std::fflush(stdout);  // Each row when it is known.
+  if (!common_.json) show(table_row(*figures));
   return {};
+}
+
+// Each row when it is known.
+void Bench::show(const std::string& row) {
+  fmt::print("{}", row);
+  std::ignore = std::fflush(stdout);
 }
 
 // One thread on each side is kept near the other; more find their own places.

@@ -46,7 +46,7 @@ class Prober {
  private:
   Waiting waiting_;
   std::unique_ptr<ProgressEngine> engine_;
-  std::optional<Turn> turn_;
+  std::optional<Turn<ProgressEngine>> turn_;
   std::unique_ptr<Client> client_;
   Connection* connection_ = nullptr;
   std::uint64_t answers_ = 0;

@@ -10,7 +10,7 @@ namespace comch::tool {
 Outcome<> Crew::settle(const std::function<bool(Lane&)>& settled, const char* complaint) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!std::ranges::all_of(lanes_, [&](const auto& lane) { return settled(*lane); })) {
-    control_.progress();
+    link_.progress();
     for (const auto& lane : lanes_) lane->progress();
     if (std::chrono::steady_clock::now() > deadline) return complain(std::string(complaint));
   }

@@ -1,9 +1,9 @@
 // Crew: the lanes of one process, and a thread for each while they work.
 //
-//   Crew crew(control_engine);
+//   Crew crew(link);
 //   crew.add(...);  ...  crew.start();
 //   crew.work(cpu, [](Lane& lane, std::size_t number) -> Outcome<> { ... });
-//   while (!crew.finished()) control_engine.wait(...);
+//   while (!crew.finished()) link.wait(...);
 //   Outcome<> outcome = crew.rest();
 //   crew.end();
 //
@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "tool/bench/lane.h"
+#include "tool/bench/link.h"
 #include "tool/complaint.h"
 
 namespace comch::tool {
@@ -31,7 +32,7 @@ class Crew {
   // The patience for one step of the other process, which takes microseconds.
   static constexpr std::chrono::seconds kPatience{10};
 
-  explicit Crew(ProgressEngine& control) : control_(control) {}
+  explicit Crew(Link& link) : link_(link) {}
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
@@ -52,7 +53,7 @@ class Crew {
  private:
   Outcome<> settle(const std::function<bool(Lane&)>& settled, const char* complaint);
 
-  ProgressEngine& control_;
+  Link& link_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<Outcome<>> outcomes_;
   std::atomic<std::size_t> working_ = 0;

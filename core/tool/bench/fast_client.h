@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "comch/comch.h"
 #include "tool/bench/crew.h"
 #include "tool/bench/fast_plan.h"
 #include "tool/bench/fast_words.h"
 #include "tool/bench/figures.h"
+#include "tool/bench/link.h"
 #include "tool/complaint.h"
 
 namespace comch::tool {
@@ -32,7 +32,7 @@ namespace comch::tool {
 class FastClient {
  public:
   explicit FastClient(const FastPlan& plan) : plan_(plan) {}
-  FastClient(FastClient&&) = delete;  // The handlers know where it lives.
+  FastClient(FastClient&&) = delete;  // The threads know where it lives.
   ~FastClient() { ending_.store(true, std::memory_order_relaxed); }  // Then the crew joins.
 
   Outcome<> connect(const std::string& server);
@@ -42,8 +42,7 @@ class FastClient {
   Outcome<> close();
 
  private:
-  Outcome<> configure(Client& client);
-  Outcome<> make_lanes(const std::shared_ptr<Device>& device);
+  Outcome<> make_lanes();
   Outcome<> name_partners();
 
   // Says `word` to the server and waits until it is done.
@@ -55,18 +54,12 @@ class FastClient {
   Outcome<> ping(Lane& lane, ConsumerId to, Histogram& ns);
   Outcome<> round_trip(Lane& lane, ConsumerId to);
   Outcome<std::uint64_t> pour(Lane& lane, std::size_t first);
-  // The client itself runs on while it has producers and consumers.
-  bool lost() const;
   bool ending() const { return ending_.load(std::memory_order_relaxed); }
 
   const FastPlan& plan_;
   std::atomic<bool> ending_ = false;  // A wish; nothing is passed by it.
-  std::unique_ptr<ProgressEngine> engine_;
-  std::unique_ptr<Client> client_;
-  Connection* connection_ = nullptr;
-  std::vector<ConsumerId> appeared_;   // The server's that there are just now.
-  std::vector<ConsumerId> consumers_;  // The same for the threads: those there were at first.
-  std::optional<FastWord> answered_;
+  std::unique_ptr<Link> link_;
+  std::vector<ConsumerId> consumers_;  // The server's, for the threads: those there were at first.
   std::optional<Crew> crew_;
 };
 

@@ -123,7 +123,7 @@ Outcome<Figures> measure_fast(const FastPlan& plan) {
   });
   if (!peer) return std::unexpected(peer.error());
   Figures figures{.size = plan.size,
-                  .way = std::string(name(plan.way)),
+                  .way = std::string(plan.api == Api::kDoca ? name(plan.api) : name(plan.way)),
                   .used = {},
                   .round_trips = {},
                   .one_way = {}};

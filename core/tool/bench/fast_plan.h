@@ -27,11 +27,21 @@ std::optional<Way> parse_way(std::string_view word);
 enum class By : std::uint8_t { kTasks, kArrays };
 constexpr std::string_view name(By by) { return by == By::kTasks ? "tasks" : "arrays"; }
 
+// Which of the two APIs both processes are programs of.
+enum class Api : std::uint8_t { kCpp, kDoca };
+constexpr std::string_view name(Api api) { return api == Api::kCpp ? "c++" : "doca"; }
+
+// Whose memory the buffers are of: comch's, which the other process can map, or the
+// program's own, which is all that the C API knows.
+enum class Storage : std::uint8_t { kComch, kProgram };
+
 struct FastPlan {
   static constexpr std::uint32_t kMostEnds = 64;  // Producers, or consumers.
 
   CommonOptions common;
+  Api api = Api::kCpp;
   std::size_t size = 64;
+  Storage memory = Storage::kComch;
   Way way = Way::kAuto;
   By by = By::kTasks;
   Waiting waiting = Waiting::kPoll;

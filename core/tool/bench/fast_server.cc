@@ -9,14 +9,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "comch/comch.h"
 #include "tool/bench/crew.h"
 #include "tool/bench/fast_words.h"
-#include "tool/fabric.h"
+#include "tool/bench/link.h"
 
 namespace comch::tool {
 namespace {
@@ -32,14 +30,13 @@ struct alignas(64) Tally {
 class FastServer {
  public:
   explicit FastServer(const FastPlan& plan) : plan_(plan), tallies_(plan.consumers) {}
-  FastServer(FastServer&&) = delete;  // The handlers know where it lives.
+  FastServer(FastServer&&) = delete;  // The threads know where it lives.
   ~FastServer() { ending_.store(true, std::memory_order_relaxed); }  // Then the crew joins.
 
   Outcome<> start(const std::string& name);
   Outcome<> serve();
 
  private:
-  Outcome<> configure(Server& server);
   Outcome<> make_lanes();
   Outcome<> obey(std::span<const std::byte> message);
   void note_partners(std::span<const std::byte> pairs);
@@ -55,75 +52,36 @@ class FastServer {
   std::vector<Partner> partners_;
   std::vector<Tally> tallies_;
   std::atomic<bool> ending_ = false;  // A wish; nothing is passed by it.
-  std::shared_ptr<Device> device_;
-  std::unique_ptr<ProgressEngine> engine_;
-  std::unique_ptr<Server> server_;
-  Connection* connection_ = nullptr;
-  bool client_left_ = false;
-  std::optional<std::vector<std::byte>> asked_;
+  std::unique_ptr<Link> link_;
   std::optional<Crew> crew_;
 };
 
 Outcome<> FastServer::start(const std::string& name) {
-  auto place = open_server_place(plan_.common);
-  if (!place) return std::unexpected(place.error());
-  device_ = place->device;
-  auto engine = ProgressEngine::create();
-  if (!engine) return complain("cannot make a progress engine", engine.error());
-  engine_ = std::move(*engine);
-  auto server = Server::create(place->device, place->representor, name);
-  if (!server) return complain("cannot make the other end's server", server.error());
-  server_ = std::move(*server);
-  if (auto configured = configure(*server_); !configured) return configured;
-  if (auto state = server_->start(); !state) {
-    return complain("cannot start the other end", state.error());
-  }
-  return {};
-}
-
-Outcome<> FastServer::configure(Server& server) {
-  auto free_task = [](SendTask& task) { std::ignore = task.free(); };
-  auto ignore = [](Connection&, ConsumerId) {};
-  Status status = server.configure_send(1, free_task, free_task);
-  if (status) {
-    status = server.on_message([this](Connection&, std::span<const std::byte> message) {
-      asked_.emplace(message.begin(), message.end());
-      return Receipt::kTaken;
-    });
-  }
-  if (status) {
-    status = server.on_connection([this](Connection& client, bool) { connection_ = &client; },
-                                  [this](Connection&, bool) { client_left_ = true; });
-  }
-  if (status) status = server.on_consumer(ignore, ignore);
-  if (status) status = engine_->connect(server);
-  if (!status) return complain("cannot configure the other end", status.error());
+  auto link = Link::listen(plan_, name);
+  if (!link) return std::unexpected(link.error());
+  link_ = std::move(*link);
   return {};
 }
 
 Outcome<> FastServer::serve() {
-  while (connection_ == nullptr) engine_->wait(milliseconds(20));
-  crew_.emplace(*engine_);
+  while (!link_->connected()) link_->wait(milliseconds(20));
+  crew_.emplace(*link_);
   if (auto made = make_lanes(); !made) return made;
-  while (!client_left_) {
-    engine_->wait(milliseconds(20));
+  while (link_->connected()) {
+    link_->wait(milliseconds(20));
     if (crew_->failed()) return why_not_all_came();
-    if (!asked_) continue;
-    const std::vector<std::byte> message = *std::exchange(asked_, std::nullopt);
-    if (auto done = obey(message); !done) return done;
-    const Status said = connection_->try_send(std::span(message).first(1));
-    if (!said && !client_left_) return complain("cannot answer", said.error());
+    const auto message = link_->hear();
+    if (!message || message->empty()) continue;
+    if (auto done = obey(*message); !done) return done;
+    auto said = link_->say(std::span(*message).first(1));
+    if (!said && link_->connected()) return said;
   }
-  if (auto state = server_->stop(); !state) {
-    return complain("cannot stop the other end", state.error());
-  }
-  while (server_->state() != ContextState::kIdle) engine_->wait(milliseconds(10));
-  return {};
+  return link_->close();
 }
 
 Outcome<> FastServer::make_lanes() {
   for (std::uint32_t n = 0; n < plan_.consumers; ++n) {
-    auto lane = Lane::create(*connection_, device_, plan_, {.posted = plan_.depth()});
+    auto lane = link_->make_lane({.posted = plan_.depth()});
     if (!lane) return std::unexpected(lane.error());
     crew_->add(std::move(*lane));
   }
@@ -205,8 +163,8 @@ Outcome<> FastServer::answer(Lane& lane, std::span<const ProducerId> askers) {
 Outcome<> FastServer::await_messages(std::uint64_t count) {
   const auto deadline = Clock::now() + Crew::kPatience;
   while (received() < count && !crew_->failed()) {
-    engine_->wait(std::chrono::microseconds(20), std::chrono::nanoseconds(0));
-    if (client_left_) return complain("the benchmark's client has left early");
+    link_->wait(std::chrono::microseconds(20), std::chrono::nanoseconds(0));
+    if (!link_->connected()) return complain("the benchmark's client has left early");
     if (Clock::now() > deadline) return why_not_all_came();
   }
   return received() < count ? why_not_all_came() : Outcome<>();

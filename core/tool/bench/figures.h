@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,29 @@ struct Used {
 
 struct Figures {
   std::size_t size = 0;
-  std::string way;         // As it was asked for; "control" for the control path.
-  std::vector<Used> used;  // The most used first; empty for the control path.
+  std::string way;         // As it was asked for; or "control", "doca", and "c++" beside that.
+  std::vector<Used> used;  // The most used first; empty for the control path and the C API.
   RoundTrips round_trips;
   OneWay one_way;
 
   double bytes_per_second() const {
     return one_way.messages_per_second() * static_cast<double>(size);
+  }
+
+  // Another round of the same.
+  void add(const Figures& round) {
+    round_trips.ns.add(round.round_trips.ns);
+    one_way.messages += round.one_way.messages;
+    one_way.seconds += round.one_way.seconds;
+    for (const Used& more : round.used) {
+      const auto same = std::ranges::find(used, more.way, &Used::way);
+      if (same == used.end()) {
+        used.push_back(more);
+      } else {
+        same->messages += more.messages;
+      }
+    }
+    std::ranges::sort(used, std::ranges::greater(), &Used::messages);
   }
 };
 

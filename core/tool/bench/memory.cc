@@ -5,31 +5,27 @@
 #include <utility>
 
 namespace comch::tool {
-namespace {
-
-// Buffers begin on cache lines of their own, or neighbours would disturb each other.
-constexpr std::size_t kAlignment = 128;
-
-constexpr std::size_t stride(std::size_t size) {
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Memory>> Memory::create(std::size_t buffers, std::size_t size,
-                                               std::shared_ptr<Device> device) {
+                                               Storage storage, std::shared_ptr<Device> device) {
   std::unique_ptr<Memory> memory(new Memory);
   auto map = MemoryMap::create();
   if (!map) return std::unexpected(map.error());
   memory->map_ = std::move(*map);
-  // Page faults would be measured with the first messages.
-  Status status = memory->map_->allocate(buffers * stride(size), {.populate = true});
+  Status status = memory->take(storage, buffers * OwnBytes::stride(size));
   if (status) status = memory->map_->set_permissions(Access::kPciReadWrite);
   if (status) status = memory->map_->add_device(std::move(device));
   if (status) status = memory->map_->start();
   if (status) status = memory->fill(buffers, size);
   if (!status) return std::unexpected(status.error());
   return memory;
+}
+
+Status Memory::take(Storage storage, std::size_t bytes) {
+  // Page faults would be measured with the first messages.
+  if (storage == Storage::kComch) return map_->allocate(bytes, {.populate = true});
+  own_ = OwnBytes(bytes);
+  return map_->set_range(own_.data(), own_.size());
 }
 
 Status Memory::fill(std::size_t buffers, std::size_t size) {
@@ -40,7 +36,7 @@ Status Memory::fill(std::size_t buffers, std::size_t size) {
   const auto range = map_->range();
   if (!range) return std::unexpected(range.error());
   for (std::size_t n = 0; n < buffers; ++n) {
-    auto buffer = inventory_->get_by_data(*map_, range->subspan(n * stride(size), size));
+    auto buffer = inventory_->get_by_data(*map_, range->subspan(n * OwnBytes::stride(size), size));
     if (!buffer) return std::unexpected(buffer.error());
     buffers_.push_back(*buffer);
   }

@@ -13,6 +13,10 @@
 namespace comch::tool {
 namespace {
 
+// Of a comparison, when nobody says: a median leaves out two that were disturbed.
+constexpr std::uint32_t kRoundsOfComparison = 5;
+constexpr std::uint32_t kMostRounds = 1000;
+
 constexpr std::size_t kKib = 1024;
 constexpr std::size_t kMib = kKib * kKib;
 
@@ -93,11 +97,19 @@ void check_processors(const std::vector<int>& wanted) {
 }
 
 void check_control_path(const CLI::App& command, const BenchOptions& options) {
-  for (const char* option : {"--way", "--by", "--producers", "--consumers"}) {
+  for (const char* option : {"--api", "--rounds", "--way", "--by", "--producers", "--consumers"}) {
     if (command.count(option) > 0) object(option, "this is about the fast path only");
   }
   if (std::ranges::max(options.sizes) > BenchOptions::kLargestControl) {
     object("--sizes", "a message of the control path has at most 65535 bytes");
+  }
+}
+
+// The C API has tasks, and leaves the way to the library.
+void check_c_api(const BenchOptions& options) {
+  if (options.by != By::kTasks) object("--by", "the C API sends and receives with tasks only");
+  if (options.ways != std::vector{Way::kAuto}) {
+    object("--way", "the C API has no ways to choose from: it is auto, always");
   }
 }
 
@@ -109,7 +121,15 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   static const std::map<std::string, By> kBy{{"tasks", By::kTasks}, {"arrays", By::kArrays}};
   static const std::map<std::string, Waiting> kWaiting{{"poll", Waiting::kPoll},
                                                        {"sleep", Waiting::kSleep}};
+  static const std::map<std::string, std::vector<Api>> kApis{
+      {"c++", {Api::kCpp}}, {"doca", {Api::kDoca}}, {"both", {Api::kCpp, Api::kDoca}}};
   add_choice<Path>(command, "--path", options.path, "Which path to measure (default fast)", kPaths);
+  add_choice<std::vector<Api>>(command, "--api", options.apis,
+                               "Through comch's API (default), the C API, or one after the other",
+                               kApis);
+  command.add_option("--rounds", options.rounds, "Parts of each measurement; 5 of --api both")
+      ->check(CLI::Range(1U, kMostRounds))
+      ->capture_default_str();
   add_lists(command, options);
   add_choice<By>(command, "--by", options.by, "Send and receive with tasks (default) or in arrays",
                  kBy);
@@ -140,6 +160,8 @@ void check_bench_options(const CLI::App& command, BenchOptions& options) {
   if (options.sizes.empty()) options.sizes = default_sizes(options.path);
   check_processors(options.cpus);
   if (options.path == Path::kControl) check_control_path(command, options);
+  if (std::ranges::find(options.apis, Api::kDoca) != options.apis.end()) check_c_api(options);
+  if (options.compares() && command.count("--rounds") == 0) options.rounds = kRoundsOfComparison;
 }
 
 }  // namespace comch::tool

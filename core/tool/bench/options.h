@@ -27,6 +27,8 @@ struct BenchOptions {
   static constexpr std::size_t kLargestControl = 65535;
 
   Path path = Path::kFast;
+  std::vector<Api> apis{Api::kCpp};
+  std::uint32_t rounds = 1;        // Parts of each measurement, of the APIs in turn.
   std::vector<std::size_t> sizes;  // Never empty once they are checked.
   std::vector<Way> ways{Way::kAuto};
   By by = By::kTasks;
@@ -36,6 +38,8 @@ struct BenchOptions {
   double seconds = 0.5;
   std::vector<int> cpus;  // Two, or none.
   std::string plot;       // A file to draw into; empty: none.
+
+  bool compares() const { return apis.size() > 1; }
 };
 
 void add_bench_options(CLI::App& command, BenchOptions& options);

@@ -16,12 +16,27 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<std::pair<const char*, double>, 3> kPercentiles{
     {{"p50_ns", 0.5}, {"p99_ns", 0.99}, {"p99.9_ns", 0.999}}};
 
+std::string_view api_word(const BenchOptions& options) {
+  return options.compares() ? "both" : name(options.apis.front());
+}
+
+std::string_view of_which_api(const BenchOptions& options) {
+  if (options.compares()) return " of both APIs";
+  return options.apis.front() == Api::kDoca ? " of the C API" : "";
+}
+
 std::string subject(const BenchOptions& options) {
   const std::string_view waiting = options.waiting == Waiting::kPoll ? "polling" : "sleeping";
   if (options.path == Path::kControl) return fmt::format("Control path, {}", waiting);
-  return fmt::format("Fast path, by {}, {}, {} producer{} x {} consumer{}", name(options.by),
-                     waiting, options.producers, options.producers == 1 ? "" : "s",
-                     options.consumers, options.consumers == 1 ? "" : "s");
+  std::string text =
+      fmt::format("Fast path{}, by {}, {}, {} producer{} x {} consumer{}", of_which_api(options),
+                  name(options.by), waiting, options.producers, options.producers == 1 ? "" : "s",
+                  options.consumers, options.consumers == 1 ? "" : "s");
+  if (!options.compares()) return text;
+  return text + fmt::format(
+                    "\nin {} round{} of each in turn, with memory of the program's own; "
+                    "doca / c++ is the median of rounds",
+                    options.rounds, options.rounds == 1 ? "" : "s");
 }
 
 // How messages really went, when that is not what the way is called.
@@ -48,6 +63,12 @@ Json to_json(const Figures& figures) {
             {"bytes_per_second", figures.bytes_per_second()}}}};
 }
 
+Json to_json(const Ratio& ratio) {
+  return {{"size", ratio.size},
+          {"round_trip", {{"p50", ratio.p50}, {"p99", ratio.p99}, {"p99.9", ratio.p999}}},
+          {"messages_per_second", ratio.messages_per_second}};
+}
+
 }  // namespace
 
 std::string table_head(const BenchOptions& options) {
@@ -67,16 +88,28 @@ std::string table_row(const Figures& figures) {
                             bytes_text(figures.bytes_per_second()));
 }
 
-Json bench_json(const BenchOptions& options, const std::vector<Figures>& rows) {
+std::string table_row(const Ratio& ratio) {
+  std::string line = fmt::format("{:>8}  {:<20}", size_text(ratio.size), "doca / c++");
+  for (double column : {ratio.p50, ratio.p99, ratio.p999})
+    line += fmt::format(" {:>8.2f}x", column);
+  return line + fmt::format("  {:>10.2f}x {:>11.2f}x\n", ratio.messages_per_second,
+                            ratio.messages_per_second);
+}
+
+Json bench_json(const BenchOptions& options, const std::vector<Figures>& rows,
+                const std::vector<Ratio>& ratios) {
   Json results = Json::array();
   for (const Figures& row : rows) results.push_back(to_json(row));
   Json all{{"benchmark", name(options.path)}, {"waiting", name(options.waiting)}};
   if (options.path == Path::kFast) {
+    all["api"] = api_word(options);
+    all["rounds"] = options.rounds;
     all["by"] = name(options.by);
     all["producers"] = options.producers;
     all["consumers"] = options.consumers;
   }
   all["results"] = std::move(results);
+  for (const Ratio& ratio : ratios) all["ratios"].push_back(to_json(ratio));
   return all;
 }
 

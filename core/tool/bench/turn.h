@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "comch/progress_engine.h"
-
 namespace comch::tool {
 
 // How both processes wait.
@@ -22,9 +20,11 @@ constexpr std::string_view name(Waiting waiting) {
   return waiting == Waiting::kPoll ? "poll" : "sleep";
 }
 
+// `Engine` has progress() and wait(timeout, spin), as ProgressEngine has.
+template <class Engine>
 class Turn {
  public:
-  Turn(ProgressEngine& engine, Waiting waiting) : engine_(engine), waiting_(waiting) {}
+  Turn(Engine& engine, Waiting waiting) : engine_(engine), waiting_(waiting) {}
 
   void operator()() {
     if (waiting_ == Waiting::kSleep) {
@@ -43,7 +43,7 @@ class Turn {
  private:
   static constexpr int kPatience = 2000;  // Looks; about 50 us. Picked, not tuned.
 
-  ProgressEngine& engine_;
+  Engine& engine_;
   Waiting waiting_;
   int idle_looks_ = 0;
 };

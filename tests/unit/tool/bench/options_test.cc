@@ -69,6 +69,19 @@ TEST_F(BenchOptionsTest, EveryWayHasAWordThatIsReadAgain) {
   EXPECT_EQ(parse_way("fly"), std::nullopt);
 }
 
+TEST_F(BenchOptionsTest, ApisAreMeasuredAloneOrInTurn) {
+  EXPECT_THAT(read("").apis, ElementsAre(Api::kCpp));
+  EXPECT_EQ(read("").rounds, 1u);
+  EXPECT_THAT(read("--api c++").apis, ElementsAre(Api::kCpp));
+  EXPECT_THAT(read("--api doca").apis, ElementsAre(Api::kDoca));
+  EXPECT_FALSE(read("--api doca").compares());
+  const BenchOptions both = read("--api both");
+  EXPECT_THAT(both.apis, ElementsAre(Api::kCpp, Api::kDoca));
+  EXPECT_TRUE(both.compares());
+  EXPECT_GE(both.rounds, 3u) << "a median has to leave out a round that was disturbed";
+  EXPECT_EQ(read("--api both --rounds 2").rounds, 2u);
+}
+
 TEST_F(BenchOptionsTest, SleepIsShortForWaitSleep) {
   EXPECT_EQ(read("--sleep").waiting, Waiting::kSleep);
 }
@@ -104,6 +117,16 @@ TEST_F(BenchOptionsTest, MistakesAreNamedWithWhatWouldBeRight) {
       {"--path control --by arrays", "--by: this is about the fast path only"},
       {"--path control --producers 2", "--producers: this is about the fast path only"},
       {"--path control --consumers 2", "--consumers: this is about the fast path only"},
+      {"--path control --api doca", "--api: this is about the fast path only"},
+      {"--path control --rounds 2", "--rounds: this is about the fast path only"},
+      {"--api rust", "\"rust\" is none of both|c++|doca"},
+      {"--api doca --by arrays", "--by: the C API sends and receives with tasks only"},
+      {"--api both --by arrays", "--by: the C API sends and receives with tasks only"},
+      {"--api doca --way cma", "--way: the C API has no ways to choose from"},
+      {"--api doca --way staged", "--way: the C API has no ways to choose from"},
+      {"--api doca --way loan", "--way: the C API has no ways to choose from"},
+      {"--api both --way auto,hand-over", "--way: the C API has no ways to choose from"},
+      {"--rounds 0", "1 to 1000"},
       {"--path control --sizes 64K", "at most 65535 bytes"},
   };
   for (const auto& [line, words] : mistakes) EXPECT_THAT(said_of(line), HasSubstr(words)) << line;

@@ -29,6 +29,24 @@ TEST(BenchTableTest, HeadSaysWhatIsMeasured) {
   EXPECT_THAT(table_head(options), HasSubstr("Control path, sleeping\n"));
 }
 
+TEST(BenchTableTest, HeadNamesTheApiThatIsNotComchsOwn) {
+  BenchOptions options;
+  options.apis = {Api::kDoca};
+  EXPECT_THAT(table_head(options), HasSubstr("Fast path of the C API, by tasks, polling"));
+  options.apis = {Api::kCpp, Api::kDoca};
+  options.rounds = 3;
+  EXPECT_THAT(table_head(options), HasSubstr("Fast path of both APIs, by tasks, polling"));
+  EXPECT_THAT(table_head(options), HasSubstr("\nin 3 rounds of each in turn"));
+}
+
+TEST(BenchTableTest, RatioStandsInTheColumnsItIsOf) {
+  const std::string row =
+      table_row(Ratio{.size = 64, .p50 = 1.05, .p99 = 2, .p999 = 0.5, .messages_per_second = 0.97});
+  EXPECT_THAT(row,
+              testing::MatchesRegex(" +64 B +doca / c\\+\\+ +1.05x +2.00x +0.50x +0.97x +0.97x\n"));
+  EXPECT_EQ(row.size(), table_row(sample_figures(64, "auto")).size());
+}
+
 TEST(BenchTableTest, RowHasSizeWayPercentilesAndRates) {
   const std::string row = table_row(sample_figures(4096, "staged"));
   EXPECT_THAT(row, testing::MatchesRegex(
@@ -60,8 +78,9 @@ TEST(BenchJsonTest, HasTheQuestionAndARowForEachAnswer) {
   Figures figures = sample_figures(8, "auto");
   figures.used = {{.way = "inline", .messages = 7}};
   const auto json = bench_json({}, {figures, sample_figures(64, "auto")});
-  EXPECT_EQ(keys(json), (std::vector<std::string>{"benchmark", "waiting", "by", "producers",
-                                                  "consumers", "results"}));
+  EXPECT_EQ(keys(json), (std::vector<std::string>{"benchmark", "waiting", "api", "rounds", "by",
+                                                  "producers", "consumers", "results"}));
+  EXPECT_EQ(json["api"], "c++");
   EXPECT_EQ(json["benchmark"], "fast");
   EXPECT_EQ(json["waiting"], "poll");
   ASSERT_EQ(json["results"].size(), 2u);
@@ -77,6 +96,23 @@ TEST(BenchJsonTest, HasTheQuestionAndARowForEachAnswer) {
       keys(row["one_way"]),
       (std::vector<std::string>{"messages", "seconds", "messages_per_second", "bytes_per_second"}));
   EXPECT_EQ(row["one_way"]["bytes_per_second"], 16000.0);
+}
+
+TEST(BenchJsonTest, ComparisonHasARatioForEachSize) {
+  BenchOptions options;
+  options.apis = {Api::kCpp, Api::kDoca};
+  const auto json =
+      bench_json(options, {sample_figures(64, "c++"), sample_figures(64, "doca")},
+                 {{.size = 64, .p50 = 1.05, .p99 = 2, .p999 = 0.5, .messages_per_second = 0.97}});
+  EXPECT_EQ(json["api"], "both");
+  ASSERT_EQ(json["ratios"].size(), 1u);
+  const auto& ratio = json["ratios"][0];
+  EXPECT_EQ(keys(ratio), (std::vector<std::string>{"size", "round_trip", "messages_per_second"}));
+  EXPECT_EQ(ratio["size"], 64);
+  EXPECT_EQ(ratio["round_trip"]["p50"], 1.05);
+  EXPECT_EQ(ratio["round_trip"]["p99"], 2.0);
+  EXPECT_EQ(ratio["round_trip"]["p99.9"], 0.5);
+  EXPECT_EQ(ratio["messages_per_second"], 0.97);
 }
 
 TEST(BenchJsonTest, ControlPathHasNoWordsOfTheFastPath) {

@@ -1,5 +1,5 @@
-// Lane: makes its parts, and hands them to whoever's thread it is.
-#include "tool/bench/lane.h"
+// CppLane: makes its parts, and hands them to whoever's thread it is.
+#include "tool/bench/cpp_lane.h"
 
 #include <array>
 #include <tuple>
@@ -36,23 +36,23 @@ Outcome<> started(Context& context, const char* what) {
 
 }  // namespace
 
-Outcome<std::unique_ptr<Lane>> Lane::create(Connection& connection,
-                                            const std::shared_ptr<Device>& device,
-                                            const FastPlan& plan, Depth depth) {
-  std::unique_ptr<Lane> lane(new Lane(plan));
+Outcome<std::unique_ptr<Lane>> CppLane::create(Connection& connection,
+                                               const std::shared_ptr<Device>& device,
+                                               const FastPlan& plan, Depth depth) {
+  std::unique_ptr<CppLane> lane(new CppLane(plan));
   if (auto made = lane->make(connection, device, depth); !made) {
     return complain("cannot make a producer and a consumer", made.error());
   }
   return lane;
 }
 
-Status Lane::make(Connection& connection, const std::shared_ptr<Device>& device, Depth depth) {
+Status CppLane::make(Connection& connection, const std::shared_ptr<Device>& device, Depth depth) {
   auto engine = ProgressEngine::create();
   if (!engine) return std::unexpected(engine.error());
   engine_ = std::move(*engine);
-  turn_ = std::make_unique<Turn>(*engine_, plan_.waiting);
+  turn_ = std::make_unique<Turn<ProgressEngine>>(*engine_, plan_.waiting);
   for (auto [memory, buffers] : {std::pair{&posted_, depth.posted}, {&sources_, depth.sent}}) {
-    auto made = Memory::create(buffers, plan_.size, device);
+    auto made = Memory::create(buffers, plan_.size, plan_.memory, device);
     if (!made) return std::unexpected(made.error());
     *memory = std::move(*made);
   }
@@ -74,24 +74,24 @@ Status Lane::make(Connection& connection, const std::shared_ptr<Device>& device,
   return status;
 }
 
-Lane::~Lane() {
+CppLane::~CppLane() {
   if (consumer_) std::ignore = Consumer::destroy(consumer_);
   if (producer_) std::ignore = Producer::destroy(producer_);
 }
 
-Outcome<> Lane::start() {
+Outcome<> CppLane::start() {
   if (auto done = started(*producer_, "cannot start a producer"); !done) return done;
   return started(*consumer_, "cannot start a consumer");
 }
 
-Outcome<> Lane::begin() {
+Outcome<> CppLane::begin() {
   Status status = sender_->begin(*producer_, sources_->buffers());
   if (status) status = receiver_->begin(*consumer_, posted_->buffers());
   if (!status) return complain("cannot post buffers", status.error());
   return {};
 }
 
-Outcome<> Lane::stop() {
+Outcome<> CppLane::stop() {
   sender_->end();
   for (Context* context :
        {static_cast<Context*>(producer_.get()), static_cast<Context*>(consumer_.get())}) {
@@ -101,36 +101,36 @@ Outcome<> Lane::stop() {
   return {};
 }
 
-bool Lane::idle() {
+bool CppLane::idle() {
   std::array<Buffer*, 64> returned;
   if (plan_.by == By::kArrays) std::ignore = consumer_->take_back(returned);
   return producer_->state() == ContextState::kIdle && consumer_->state() == ContextState::kIdle;
 }
 
-Outcome<std::size_t> Lane::send(ConsumerId to, std::size_t most) {
+Outcome<std::size_t> CppLane::send(ConsumerId to, std::size_t most) {
   auto sent = sender_->send(to, most);
   if (!sent) return complain("cannot send", sent.error());
   return *sent;
 }
 
-Outcome<bool> Lane::sent_all() {
+Outcome<bool> CppLane::sent_all() {
   auto done = sender_->done();
   if (!done) return complain("cannot send", done.error());
   return *done;
 }
 
-Outcome<std::size_t> Lane::take(std::span<ProducerId> from) {
+Outcome<std::size_t> CppLane::take(std::span<ProducerId> from) {
   auto taken = receiver_->take(from);
   if (!taken) return complain("cannot receive", taken.error());
   return *taken;
 }
 
-void Lane::wait() {
+void CppLane::wait() {
   const bool engine_is_needed = plan_.by == By::kTasks || plan_.waiting == Waiting::kSleep;
   if (engine_is_needed || ++looks_ % kLooksOfArrays == 0) (*turn_)();
 }
 
-void Lane::wait_for_space(std::span<const ConsumerId> consumers) {
+void CppLane::wait_for_space(std::span<const ConsumerId> consumers) {
   if (plan_.waiting == Waiting::kSleep) {
     for (ConsumerId consumer : consumers) std::ignore = producer_->request_space(consumer);
   }
