@@ -61,20 +61,21 @@ class TcpEcho {
   }
 
   void on_completion(const io_uring_cqe& completion) {
-    auto* const socket = reinterpret_cast<Socket*>(completion.user_data);
-    if (socket == nullptr) return on_accepted(completion.res);
+    if (completion.user_data == kAccept) return on_accepted(completion.res);
+    Socket& socket = sockets_.at(static_cast<int>(completion.user_data));
     if (completion.res <= 0) {
       ++served_;
-      ::close(socket->fd);
-      sockets_.erase(socket->fd);
-    } else if (socket->receiving) {
-      send(*socket, static_cast<std::size_t>(completion.res));
+      ::close(socket.fd);
+      sockets_.erase(socket.fd);
+    } else if (socket.receiving) {
+      send(socket, static_cast<std::size_t>(completion.res));
     } else {
-      receive(*socket);
+      receive(socket);
     }
   }
 
  private:
+  static constexpr std::uint64_t kAccept = ~std::uint64_t{0};  // Else it is a socket's descriptor.
   struct Socket {
     int fd;
     bool receiving = false;
@@ -88,19 +89,19 @@ class TcpEcho {
   void accept() {
     io_uring_sqe* const sqe = next();
     io_uring_prep_accept(sqe, listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    sqe->user_data = 0;
+    sqe->user_data = kAccept;
   }
   void receive(Socket& socket) {
     socket.receiving = true;
     io_uring_sqe* const sqe = next();
     io_uring_prep_recv(sqe, socket.fd, socket.text.data(), socket.text.size(), 0);
-    sqe->user_data = reinterpret_cast<std::uintptr_t>(&socket);
+    sqe->user_data = static_cast<std::uint64_t>(socket.fd);
   }
   void send(Socket& socket, std::size_t length) {
     socket.receiving = false;
     io_uring_sqe* const sqe = next();
     io_uring_prep_send(sqe, socket.fd, socket.text.data(), length, MSG_WAITALL | MSG_NOSIGNAL);
-    sqe->user_data = reinterpret_cast<std::uintptr_t>(&socket);
+    sqe->user_data = static_cast<std::uint64_t>(socket.fd);
   }
   io_uring_sqe* next() {
     io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
