@@ -150,6 +150,7 @@ struct RingPair : Pair {
   }
   std::vector<std::uint64_t> order() const {
     std::vector<std::uint64_t> numbers;
+    numbers.reserve(seen.size());
     for (const Seen& s : seen) numbers.push_back(s.user_data);
     return numbers;
   }
