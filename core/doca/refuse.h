@@ -2,7 +2,8 @@
 // with the name of the function and what to do.
 //
 // Errors of the engine are the documented ones by number (comch/result.h), so that passing
-// one on is a cast. `again` and `in_progress` are answers, not failures, and are not logged.
+// one on is a cast. `again`, `in_progress` and `no_memory` are answers, not failures, and are not
+// logged: programs ask again until a task is free.
 //
 // Threads: any.
 #pragma once
@@ -32,8 +33,9 @@ constexpr doca_error_t number_of(Errc code) { return static_cast<doca_error_t>(c
 // What a call of the engine answered.
 inline doca_error_t answer(const Error& error,
                            std::source_location where = std::source_location::current()) {
-  if (error.code == Errc::again || error.code == Errc::in_progress) return number_of(error.code);
-  return refuse(error.code, error.what, where);
+  const bool is_answer =
+      error.code == Errc::again || error.code == Errc::in_progress || error.code == Errc::no_memory;
+  return is_answer ? number_of(error.code) : refuse(error.code, error.what, where);
 }
 inline doca_error_t answer(const Status& status,
                            std::source_location where = std::source_location::current()) {

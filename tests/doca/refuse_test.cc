@@ -43,6 +43,7 @@ TEST_F(RefuseTest, AnswersThatAreNoFailuresAreNotSaid) {
   EXPECT_EQ(doca::answer(Status{}), DOCA_SUCCESS);
   EXPECT_EQ(doca::answer(Status(fail(Errc::again))), DOCA_ERROR_AGAIN);
   EXPECT_EQ(doca::answer(Status(fail(Errc::in_progress))), DOCA_ERROR_IN_PROGRESS);
+  EXPECT_EQ(doca::answer(Status(fail(Errc::no_memory, "every task is out"))), DOCA_ERROR_NO_MEMORY);
   EXPECT_TRUE(lines.empty());
   EXPECT_EQ(doca::answer(Status(fail(Errc::full, "no room"))), DOCA_ERROR_FULL);
   EXPECT_EQ(lines.size(), 1u);
