@@ -64,6 +64,9 @@ Result<bool> ClientImpl::on_start() {
 void ClientImpl::on_channel(std::unique_ptr<transport::Channel> channel, const PeerIdentity& peer) {
   connector_.reset();
   connection_ = &adopt(std::move(channel), 0, peer);
+  // A program that asks for the state after each progress() puts its word on the connection when
+  // that says running; no message may come before.
+  engine()->leave_off();
   ready();
 }
 

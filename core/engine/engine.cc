@@ -61,8 +61,9 @@ bool Engine::progress() {
   in_progress_ = true;
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
   bool did = work_in_memory();
+  left_off_ = false;
   if (look_if_due()) {
-    work_in_memory();
+    if (!left_off_) work_in_memory();
     did = true;
   }
   in_progress_ = false;

@@ -53,6 +53,9 @@ class Engine final : public ProgressEngine, public transport::Reactor {
 
   // For contexts and their connections.
   void enqueue(ContextCore& context);
+  // Called while progress() asks the kernel: what is left to do is for the next call, so that
+  // the program sees what has just become of a context before anything comes of it.
+  void leave_off() { left_off_ = true; }
   void make_hot(Source& source);
   void remove(Source& source) { sources_.remove(source); }
   static Attention attention(const Source& source) { return SourceList::attention(source); }
@@ -118,6 +121,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   std::uint32_t looks_since_request_ = 0;
   bool in_progress_ = false;
   bool requested_ = false;
+  bool left_off_ = false;
 };
 
 }  // namespace comch::engine

@@ -44,6 +44,21 @@ TEST_F(ComchClientTest, LivesOnTheHost) {
   EXPECT_EQ(device, static_cast<doca_dev*>(client.device));
 }
 
+// Programs that ask for the state behind each call put their word on the connection then.
+TEST_F(ComchClientTest, RunsForOneCallBeforeAMessageComes) {
+  ServerParty server(pe);
+  ClientParty client(pe);
+  server.then_connected = [&](doca_comch_connection* peer) {
+    EXPECT_EQ(server.send(peer, "the server speaks first"), DOCA_SUCCESS);
+  };
+  ASSERT_EQ(server.start(), DOCA_SUCCESS);
+  ASSERT_EQ(doca_ctx_start(client.ctx()), DOCA_ERROR_IN_PROGRESS);
+  ASSERT_TRUE(until(pe, [&] { return client.state() == DOCA_CTX_STATE_RUNNING; }));
+  EXPECT_TRUE(client.received.empty());
+  ASSERT_TRUE(until(pe, [&] { return !client.received.empty(); }));
+  EXPECT_EQ(client.received, std::vector<std::string>{"the server speaks first"});
+}
+
 TEST_F(ComchClientTest, HasAConnectionOnlyWhileItIsStarted) {
   ServerParty server(pe);
   ClientParty client(pe);
