@@ -15,6 +15,9 @@ ConnectionImpl::ConnectionImpl(Endpoint& endpoint, ConnectionId id,
                                const PeerIdentity& peer)
     : endpoint_(endpoint), channel_(std::move(channel)), id_(id), peer_(peer) {
   channel_->attach(*this);
+  // Consumers and producers may be made by other threads, which find it. If it cannot be made now,
+  // whoever needs it is told why.
+  if (endpoint_.hears_of_consumers()) static_cast<void>(channel_->fast_path());
   update_attention();
 }
 

@@ -141,5 +141,43 @@ TEST_F(FastThreadsTest, EveryMessageArrivesOnceInItsProducersOrder) {
   EXPECT_TRUE(run_until([&] { return client.consumers.empty(); }));
 }
 
+// Two threads that meet by chance, so several times.
+struct MadeMeanwhileTest : FastThreadsTest, testing::WithParamInterface<int> {};
+
+TEST_P(MadeMeanwhileTest, AProducerFindsTheConsumerThatCameWhileItWasMade) {
+  auto consumer = Consumer::create(server.connection(), rooms_a.map()).value();
+  const auto nothing = [](ReceiveTask&) {};
+  consumer->configure_receive(1, nothing, nothing).value();
+  engine->connect(*consumer).value();
+  ASSERT_TRUE(consumer->start());
+  std::unique_ptr<Producer> producer;
+  std::atomic<bool> begun = false;
+  std::jthread maker([&] {
+    begun = true;
+    begun.notify_one();
+    producer = Producer::create(client.connection()).value();
+  });
+  begun.wait(false);
+  EXPECT_TRUE(run_until([&] { return client.consumers.size() == 1; }));
+  maker.join();
+
+  const auto own = ProgressEngine::create().value();
+  const auto drop = [](ProducerTask& task) { std::ignore = task.free(); };
+  producer->configure_send(1, drop, drop).value();
+  own->connect(*producer).value();
+  ASSERT_TRUE(producer->start());
+  // It has posted nothing; that is another answer than that there is none.
+  const Result<std::size_t> sent = producer->send(client.consumers[0], std::array{Outgoing{}});
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Errc::again) << sent.error().what;
+  EXPECT_TRUE(producer->stop());
+  EXPECT_TRUE(until(*own, [&] { return producer->state() == ContextState::kIdle; }));
+  EXPECT_TRUE(Producer::destroy(producer));
+  EXPECT_TRUE(consumer->stop());
+  EXPECT_TRUE(run_until([&] { return consumer->state() == ContextState::kIdle; }));
+  EXPECT_TRUE(Consumer::destroy(consumer));
+}
+INSTANTIATE_TEST_SUITE_P(ManyTimes, MadeMeanwhileTest, testing::Range(0, 32));
+
 }  // namespace
 }  // namespace comch::test
