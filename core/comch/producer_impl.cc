@@ -249,11 +249,10 @@ Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
   }
   if (outcome == Outcome::kUnderWay) {
     traffic_of(task.consumer).under_way.push_back(task);
-  } else if (outcome == Outcome::kBusy && traffic_of(task.consumer).waiting_count < kMaxWaiting) {
-    Traffic& traffic = traffic_of(task.consumer);
+  } else if (outcome == Outcome::kBusy) {
+    // Any number: whoever is told to try again may do so without progress, and this clears by it.
     task.keep_immediate();
-    traffic.waiting.push_back(task);
-    ++traffic.waiting_count;
+    traffic_of(task.consumer).waiting.push_back(task);
   } else {
     return refused(*lane, outcome);
   }

@@ -95,8 +95,7 @@ class ProducerImpl final : public ProducerCore,
   struct Traffic {
     IntrusiveList<ProducerTaskImpl> under_way;  // Accepted by the lane, in order.
     IntrusiveList<ProducerTaskImpl> waiting;    // Behind a long message.
-    std::size_t waiting_count = 0;
-    bool array_under_way = false;  // One message of send(), ahead of all tasks.
+    bool array_under_way = false;               // One message of send(), ahead of all tasks.
     bool space_wanted = false;
     std::unordered_map<std::uint32_t, Buffer*> handed;  // By handle.
     bool over() const {
@@ -105,7 +104,6 @@ class ProducerImpl final : public ProducerCore,
     }
   };
 
-  static constexpr std::size_t kMaxWaiting = 32;
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
 
   // The lane to a consumer when nothing is unusual: it was the last one used, and no message waits

@@ -84,7 +84,6 @@ bool ProducerImpl::send_waiting(OutLane& lane, Traffic& traffic) {
     const Outcome outcome = put(lane, *task);
     if (outcome == Outcome::kBusy || outcome == Outcome::kNothingPosted) break;
     traffic.waiting.remove(*task);
-    --traffic.waiting_count;
     did = true;
     if (outcome == Outcome::kUnderWay) {
       traffic.under_way.push_back(*task);
@@ -113,7 +112,6 @@ void ProducerImpl::fail_all(Traffic& traffic, const Error& error) {
   traffic.array_under_way = false;
   while (ProducerTaskImpl* task = traffic.under_way.pop_front()) complete(*task, error);
   while (ProducerTaskImpl* task = traffic.waiting.pop_front()) complete(*task, error);
-  traffic.waiting_count = 0;
 }
 
 void ProducerImpl::return_all(Traffic& traffic) {

@@ -59,9 +59,9 @@ class ProducerTask {
   // Sends the buffer's data into the next buffer that the consumer has posted. It comes back
   // through exactly one callback, from progress(). On an error the task stays the caller's
   // and nothing was sent:
-  // again: the consumer has nothing posted, or too much is under way to it; this clears
-  // without progress. invalid_value: no such consumer; the data is longer than the room of
-  // the posted buffer (which stays posted), or the immediate data than the consumer takes.
+  // again: the consumer has nothing posted; this clears without progress.
+  // invalid_value: no such consumer; the data is longer than the room of the posted buffer
+  // (which stays posted), or the immediate data than the consumer takes.
   // bad_state: the task is submitted already, or free; the producer is idle.
   // connection_reset: the peer is gone. shutdown: the producer is stopping.
   Status submit();
