@@ -21,6 +21,7 @@
 #include "doca/comch_producer.h"
 #include "doca/comch_server.h"
 #include "doca/refuse.h"
+#include "doca/task.h"
 
 namespace comch::doca {
 
@@ -80,6 +81,7 @@ template <class Task>
 auto through(doca_ctx* face, TaskCallback<Task> callback) {
   return [face, callback](auto& task) {
     callback(reinterpret_cast<Task*>(&task), user_data_of(task.user_data()), face->user_data);
+    came_back(*face, task);
   };
 }
 

@@ -5,6 +5,7 @@
 #include "doca/comch_connection.h"
 #include "doca/comch_fast_cap.h"
 #include "doca/memory.h"
+#include "doca/task.h"
 
 namespace doca = comch::doca;
 using comch::Consumer;
@@ -122,6 +123,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
       return [consumer, callback](comch::ReceiveTask& task) {
         callback(doca::receive_task_of(&task), doca::user_data_of(task.user_data()),
                  consumer->user_data);
+        doca::came_back(*consumer, task);
       };
     };
     return answer(consumer->on_cpu->configure_receive(

@@ -4,6 +4,7 @@
 
 #include "doca/comch_connection.h"
 #include "doca/comch_fast_cap.h"
+#include "doca/task.h"
 
 namespace doca = comch::doca;
 using comch::Errc;
@@ -96,6 +97,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(
       return [producer, callback](comch::ProducerTask& task) {
         callback(doca::producer_task_of(&task), doca::user_data_of(task.user_data()),
                  producer->user_data);
+        doca::came_back(*producer, task);
       };
     };
     return answer(producer->on_cpu->configure_send(num_send_tasks, through(task_completion_cb),

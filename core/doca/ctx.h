@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "comch/context.h"
 #include "comch/progress_engine.h"
@@ -49,7 +50,8 @@ struct [[gnu::visibility("default")]] doca_ctx {
   doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().
   doca_data user_data{};
   doca_ctx_state_changed_callback_t state_changed = nullptr;
-  doca_ctx* next_ended = nullptr;  // See doca_pe::ended.
+  std::vector<doca_task*> leaving;  // Freed by the program while under way; see came_back().
+  doca_ctx* next_ended = nullptr;   // See doca_pe::ended.
 
  protected:
   // The engine's context has moved; tells the program.

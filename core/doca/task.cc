@@ -1,7 +1,9 @@
 // doca_task: see task.h and doca_pe.h.
 #include "doca/task.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "doca/ctx.h"
 #include "doca/refuse.h"
@@ -9,6 +11,7 @@
 using comch::Errc;
 using comch::doca::answer;
 using comch::doca::ctx_of;
+using comch::doca::guarded;
 using comch::doca::is_task;
 using comch::doca::refuse;
 using comch::doca::user_data_of;
@@ -23,7 +26,23 @@ doca_error_t no_task(std::source_location where = std::source_location::current(
   return refuse(Errc::invalid_value, "this is no task; *_as_task() makes one", where);
 }
 
+template <class Task>
+bool is_under_way(const Task& task) {
+  const comch::Status status = task.status();
+  return !status && status.error().code == Errc::in_progress;
+}
+
 }  // namespace
+
+// The callback may have freed it, too. One that the callback has submitted again still leaves.
+void comch::doca::free_leaving(doca_ctx& ctx, doca_task* task) {
+  if (std::ranges::find(ctx.leaving, task) == ctx.leaving.end()) return;
+  visit(task, [&](auto& engine) {
+    if (is_under_way(engine)) return;
+    static_cast<void>(engine.free());
+    std::erase(ctx.leaving, task);
+  });
+}
 
 doca_error_t doca_task_submit(doca_task* task) {
   if (!is_task(task)) [[unlikely]]
@@ -42,7 +61,19 @@ doca_error_t doca_task_try_submit(doca_task* task) { return doca_task_submit(tas
 
 void doca_task_free(doca_task* task) {
   if (!is_task(task)) return;
-  visit(task, [](auto& engine) { answer(engine.free()); });
+  visit(task, [task](auto& engine) {
+    const comch::Status freed = engine.free();
+    if (freed) [[likely]]
+      return;
+    if (!is_under_way(engine)) {
+      answer(freed);
+      return;
+    }
+    guarded([&] {
+      ctx_of(engine.context()).leaving.push_back(task);
+      return DOCA_SUCCESS;
+    });
+  });
 }
 
 doca_error_t doca_task_get_status(const doca_task* task) {

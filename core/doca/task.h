@@ -19,6 +19,7 @@
 #include "comch/consumer.h"
 #include "comch/producer.h"
 #include "comch/task.h"
+#include "doca/ctx.h"
 #include "doca/user_data.h"  // IWYU pragma: export
 
 namespace comch::doca {
@@ -52,6 +53,18 @@ auto visit(const doca_task* handle, Visitor&& visitor) {
     default:
       return visitor(*static_cast<ProducerTask*>(task));
   }
+}
+
+#pragma GCC visibility push(default)  // Shared by the libraries of the C API.
+void free_leaving(doca_ctx& ctx, doca_task* task);
+#pragma GCC visibility pop
+
+// Behind a callback that brought `task` back: frees it if the program did so while it was under
+// way. Programs end like that: they free every task that they posted, and then stop.
+template <class Task>
+void came_back(doca_ctx& ctx, Task& task) {
+  if (!ctx.leaving.empty()) [[unlikely]]
+    free_leaving(ctx, handle_of(&task));
 }
 
 }  // namespace comch::doca

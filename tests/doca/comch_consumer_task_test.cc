@@ -136,5 +136,34 @@ TEST_F(DocaReceiveTaskTest, ComesBackWhenTheConsumerStops) {
   EXPECT_EQ(consumer.failed, (std::vector{DOCA_ERROR_SHUTDOWN, DOCA_ERROR_SHUTDOWN}));
 }
 
+// A program ends like this: it gives up the buffers and tasks that it has posted, and then stops.
+TEST_F(DocaReceiveTaskTest, HoldsUpNobodyWhenItWasFreedWhilePosted) {
+  doca_comch_consumer* ending = nullptr;
+  ASSERT_EQ(doca_comch_consumer_create(server_side(), memory.map(), &ending), DOCA_SUCCESS);
+  doca_ctx* const ctx = doca_comch_consumer_as_ctx(ending);
+  ASSERT_EQ(doca_pe_connect_ctx(pe, ctx), DOCA_SUCCESS);
+  const auto count = [](doca_comch_consumer_task_post_recv*, doca_data, doca_data calls) {
+    ++*static_cast<int*>(calls.ptr);
+  };
+  int calls = 0;
+  ASSERT_EQ(doca_comch_consumer_task_post_recv_set_conf(ending, count, count, 2), DOCA_SUCCESS);
+  ASSERT_EQ(doca_ctx_set_user_data(ctx, {.ptr = &calls}), DOCA_SUCCESS);
+  ASSERT_EQ(doca_ctx_start(ctx), DOCA_ERROR_IN_PROGRESS);
+  ASSERT_TRUE(run_until([&] { return state_of(ctx) == DOCA_CTX_STATE_RUNNING; }));
+
+  doca_task* posted[2] = {};
+  for (doca_task*& each : posted) {
+    doca_comch_consumer_task_post_recv* task = nullptr;
+    ASSERT_EQ(doca_comch_consumer_task_post_recv_alloc_init(ending, nullptr, &task), DOCA_SUCCESS);
+    each = doca_comch_consumer_task_post_recv_as_task(task);
+    ASSERT_EQ(doca_task_submit(each), DOCA_SUCCESS);
+  }
+  for (doca_task* const each : posted) doca_task_free(each);
+  EXPECT_EQ(doca_ctx_stop(ctx), DOCA_ERROR_IN_PROGRESS);
+  ASSERT_TRUE(run_until([&] { return state_of(ctx) == DOCA_CTX_STATE_IDLE; }));
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(doca_comch_consumer_destroy(ending), DOCA_SUCCESS);
+}
+
 }  // namespace
 }  // namespace comch::test

@@ -142,12 +142,43 @@ TEST_F(TaskTest, ATaskThatIsKeptIsTheProgramsUntilItFreesIt) {
   EXPECT_TRUE(client.run_until_idle());
 }
 
-TEST_F(TaskTest, ASubmittedTaskIsNotFreed) {
+TEST_F(TaskTest, ATaskThatIsFreedWhileItIsUnderWayGoesBehindItsCallback) {
+  client.then_complete = [](doca_comch_task_send*) {};
   doca_task* const task = task_of("x");
   ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
   doca_task_free(task);
   EXPECT_EQ(doca_task_get_status(task), DOCA_ERROR_IN_PROGRESS);
-  EXPECT_TRUE(completed(1));
+  ASSERT_TRUE(completed(1));
+  EXPECT_EQ(client.completions, std::vector{DOCA_SUCCESS});
+  EXPECT_EQ(client.stop(), DOCA_ERROR_IN_PROGRESS);
+  EXPECT_TRUE(client.run_until_idle());
+}
+
+TEST_F(TaskTest, ATaskThatIsFreedBothUnderWayAndInItsCallbackIsFreedOnce) {
+  client.then_complete = [](doca_comch_task_send* done) {
+    doca_task_free(doca_comch_task_send_as_task(done));
+  };
+  doca_task* const task = task_of("x");
+  ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+  doca_task_free(task);
+  ASSERT_TRUE(completed(1));
+  doca_comch_task_send* const next = allocate("y");
+  ASSERT_EQ(doca_task_submit(doca_comch_task_send_as_task(next)), DOCA_SUCCESS);
+  EXPECT_TRUE(completed(2));
+}
+
+TEST_F(TaskTest, ATaskThatWasFreedAndIsSubmittedInItsCallbackGoesBehindTheNext) {
+  client.then_complete = [&](doca_comch_task_send* done) {
+    if (client.completions.size() == 1) {
+      EXPECT_EQ(doca_task_submit(doca_comch_task_send_as_task(done)), DOCA_SUCCESS);
+    }
+  };
+  doca_task* const task = task_of("x");
+  ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+  doca_task_free(task);
+  ASSERT_TRUE(completed(2));
+  EXPECT_EQ(client.stop(), DOCA_ERROR_IN_PROGRESS);
+  EXPECT_TRUE(client.run_until_idle());
 }
 
 TEST_F(TaskTest, OfAnEndedConnectionIsNotSubmitted) {

@@ -130,8 +130,8 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
 DOCA_STABLE
 doca_error_t doca_task_try_submit(struct doca_task *task);
 
-/* Gives the task back to its context; the pointer is dead. Of a submitted task: nothing happens
- * but a line in the log. */
+/* Gives the task back to its context; the pointer is dead. A submitted task goes behind its
+ * callback, which is called all the same. */
 DOCA_STABLE
 void doca_task_free(struct doca_task *task);
 
