@@ -121,8 +121,9 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     // Two pointers: small enough that no call of it touches other memory.
     const auto through = [consumer](doca_comch_consumer_task_post_recv_completion_cb_t callback) {
       return [consumer, callback](comch::ReceiveTask& task) {
-        callback(doca::receive_task_of(&task), doca::user_data_of(task.user_data()),
-                 consumer->user_data);
+        // First, so that nothing else has to be kept across its call.
+        const doca_data word = doca::user_data_of(task.user_data());
+        callback(doca::receive_task_of(&task), word, consumer->user_data);
         doca::came_back(*consumer, task);
       };
     };

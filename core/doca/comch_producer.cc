@@ -95,8 +95,9 @@ doca_error_t doca_comch_producer_task_send_set_conf(
     // Two pointers: small enough that no call of it touches other memory.
     const auto through = [producer](doca_comch_producer_task_send_completion_cb_t callback) {
       return [producer, callback](comch::ProducerTask& task) {
-        callback(doca::producer_task_of(&task), doca::user_data_of(task.user_data()),
-                 producer->user_data);
+        // First, so that nothing else has to be kept across its call.
+        const doca_data word = doca::user_data_of(task.user_data());
+        callback(doca::producer_task_of(&task), word, producer->user_data);
         doca::came_back(*producer, task);
       };
     };
