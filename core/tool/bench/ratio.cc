@@ -2,6 +2,7 @@
 #include "tool/bench/ratio.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace comch::tool {
@@ -16,6 +17,7 @@ double median(std::vector<double> values) {
 template <class Column>
 double median_of(std::span<const Figures> of, std::span<const Figures> to, const Column& column) {
   std::vector<double> ratios;
+  ratios.reserve(of.size());
   for (std::size_t n = 0; n < of.size(); ++n) ratios.push_back(column(of[n]) / column(to[n]));
   return median(std::move(ratios));
 }
