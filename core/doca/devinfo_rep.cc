@@ -51,6 +51,21 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const doca_devinfo_rep* devinfo_rep,
   return doca::give(static_cast<std::uint16_t>(found - all.begin()), vhca_id);
 }
 
+doca_error_t doca_devinfo_rep_get_sf_index(const doca_devinfo_rep* devinfo_rep,
+                                           std::uint32_t* sf_index) {
+  if (devinfo_rep == nullptr || sf_index == nullptr) return doca::null_argument();
+  if (devinfo_rep->info.kind != comch::FunctionKind::kSf) {
+    return doca::refuse(Errc::not_supported, "the representor is of no sub-function");
+  }
+  const auto& all = devinfo_rep->device->info().representors;
+  const auto found = std::ranges::find(all, devinfo_rep->info.pci, &comch::RepresentorInfo::pci);
+  *sf_index = static_cast<std::uint32_t>(
+      std::count_if(all.begin(), found, [](const comch::RepresentorInfo& before) {
+        return before.kind == comch::FunctionKind::kSf;
+      }));
+  return DOCA_SUCCESS;
+}
+
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_rep* devinfo_rep,
                                                 const char* pci_addr_str, std::uint8_t* is_equal) {
   if (devinfo_rep == nullptr) return doca::null_argument();

@@ -53,6 +53,12 @@ side = "dpu"
 kind = "sf"
 [[device.representor]]
 pci = "0000:b1:00.4"
+[[device.representor]]
+pci = "0000:b1:00.5"
+kind = "sf"
+[[device.representor]]
+pci = "0000:b1:00.6"
+kind = "sf"
 )");
     setenv("COMCH_DEVICES", (directory / "devices.toml").c_str(), 1);
   }

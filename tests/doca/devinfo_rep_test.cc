@@ -67,6 +67,25 @@ TEST_F(DevinfoRepTest, FunctionTypesAndPlacesAreTheDescriptions) {
   EXPECT_EQ(doca_devinfo_rep_get_vhca_id(reps[0], nullptr), DOCA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(DevinfoRepTest, SubFunctionsAreCounted) {
+  doca_dev* dev = open("03:00.5");
+  doca_devinfo_rep** all = nullptr;
+  uint32_t found = 0;
+  ASSERT_EQ(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &all, &found),
+            DOCA_SUCCESS);
+  ASSERT_EQ(found, 3u);
+  uint32_t index = 99;
+  EXPECT_EQ(doca_devinfo_rep_get_sf_index(all[0], &index), DOCA_ERROR_NOT_SUPPORTED);
+  ASSERT_EQ(doca_devinfo_rep_get_sf_index(all[1], &index), DOCA_SUCCESS);
+  EXPECT_EQ(index, 0u);
+  ASSERT_EQ(doca_devinfo_rep_get_sf_index(all[2], &index), DOCA_SUCCESS);
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(doca_devinfo_rep_get_sf_index(nullptr, &index), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_devinfo_rep_get_sf_index(all[1], nullptr), DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(doca_devinfo_rep_destroy_list(all), DOCA_SUCCESS);
+  EXPECT_EQ(doca_dev_close(dev), DOCA_SUCCESS);
+}
+
 TEST_F(DevinfoRepTest, NoneIsPluggedInWhileRunningOrHasAnInterface) {
   uint8_t hotplug = 99;
   char name[DOCA_DEVINFO_IFACE_NAME_SIZE];

@@ -187,6 +187,11 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                           uint16_t *vhca_id);
+/* From 3.1. Its place among the sub-functions of its device's list, from 0. NOT_SUPPORTED: it is
+ * no sub-function. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep,
+                                           uint32_t *sf_index);
 DOCA_STABLE
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
                                                 const char *pci_addr_str, uint8_t *is_equal);
