@@ -7,7 +7,7 @@
  *   doca_comch_client_task_send_set_conf(client, sent, failed, 64);
  *   doca_comch_client_event_msg_recv_register(client, received);
  *   doca_pe_connect_ctx(pe, doca_comch_client_as_ctx(client));
- *   doca_ctx_start(doca_comch_client_as_ctx(client));           IN_PROGRESS; then doca_pe_progress()
+ *   doca_ctx_start(doca_comch_client_as_ctx(client));     IN_PROGRESS: doca_pe_progress() ends it
  *   doca_comch_client_get_connection(client, &connection);
  *   doca_comch_client_task_send_alloc_init(client, connection, "hello", 5, &task);
  *   doca_task_submit(doca_comch_task_send_as_task(task));

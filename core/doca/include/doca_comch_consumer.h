@@ -181,8 +181,7 @@ DOCA_STABLE
 doca_error_t doca_comch_consumer_task_post_recv_set_conf(
     struct doca_comch_consumer *consumer,
     doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
-    doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb,
-    uint32_t num_post_recv_tasks);
+    doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks);
 
 /* `buf` is of the consumer's map and has room behind its data, where what is received is put; NULL
  * for immediate data alone, as always of a MsgQ. The program keeps its reference.

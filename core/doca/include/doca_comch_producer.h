@@ -121,9 +121,8 @@ doca_error_t doca_comch_producer_task_send_set_conf(
  * BAD_STATE: the producer is idle. */
 DOCA_STABLE
 doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer,
-                                                      const struct doca_buf *buf,
-                                                      uint8_t *imm_data, uint32_t imm_data_len,
-                                                      uint32_t consumer_id,
+                                                      const struct doca_buf *buf, uint8_t *imm_data,
+                                                      uint32_t imm_data_len, uint32_t consumer_id,
                                                       struct doca_comch_producer_task_send **task);
 
 /* What the next submission sends, and where. The setters are without effect, but for a line in
@@ -151,8 +150,7 @@ void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_
                                                 uint8_t *imm_data, uint32_t imm_data_len);
 
 DOCA_STABLE
-struct doca_task *doca_comch_producer_task_send_as_task(
-    struct doca_comch_producer_task_send *task);
+struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task);
 
 #ifdef __cplusplus
 }

@@ -153,15 +153,13 @@ doca_error_t doca_comm_channel_ep_get_service_event_channel(
  * no representor. CONNECTION_ABORTED: the name is taken, or could not be registered.
  * NO_MEMORY. */
 DOCA_STABLE
-doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep,
-                                         const char *name);
+doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name);
 /* Makes the endpoint a client of a service, which need not have accepted it yet.
  * INVALID_VALUE: not a name a service could have. NOT_PERMITTED: a device of the DPU's side, or
  * the endpoint listens or is connected already. NOT_SUPPORTED: clients do not live on this
  * device. BAD_STATE: no device. CONNECTION_ABORTED: no such service, or it refused. NO_MEMORY. */
 DOCA_STABLE
-doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep,
-                                          const char *name,
+doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
                                           struct doca_comm_channel_addr_t **peer_addr);
 /* Ends one connection. The other side gets what was delivered, and then errors when it sends. A
  * client may connect again. NOT_CONNECTED: no such connection, or NULL. */

@@ -20,8 +20,8 @@
 #ifdef DOCA_ALLOW_EXPERIMENTAL_API
 #define DOCA_EXPERIMENTAL __attribute__((visibility("default")))
 #else
-#define DOCA_EXPERIMENTAL                                                              \
-  __attribute__((visibility("default"),                                                \
+#define DOCA_EXPERIMENTAL               \
+  __attribute__((visibility("default"), \
                  deprecated("experimental: define DOCA_ALLOW_EXPERIMENTAL_API to use it")))
 #endif
 

@@ -65,7 +65,7 @@ struct doca_dpa_notification_completion;
 struct doca_dpa_app {
   const char *name;
 };
-#define DOCA_DPA_APP_DEFINE(app)                     \
+#define DOCA_DPA_APP_DEFINE(app)                       \
   static struct doca_dpa_app app##_described = {#app}; \
   struct doca_dpa_app *app = &app##_described; /* NOLINT(bugprone-macro-parentheses): a name. */
 
@@ -151,8 +151,7 @@ doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
 /* Memory of any alignment that a type needs, not zeroed. On an error *dev_ptr is 0.
  * INVALID_VALUE: 0 bytes. NO_MEMORY. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size,
-                                doca_dpa_dev_uintptr_t *dev_ptr);
+doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr);
 
 /* INVALID_VALUE: it was not allocated, or is freed already. */
 DOCA_EXPERIMENTAL
@@ -191,8 +190,8 @@ doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread);
  * doca_dpa_dev_thread_get_local_storage() answers; where it should run, which the emulation leaves
  * to the operating system. BAD_STATE: started. */
 DOCA_EXPERIMENTAL
-doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread,
-                                          doca_dpa_func_t *func, uint64_t arg);
+doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t *func,
+                                          uint64_t arg);
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread,
                                           doca_dpa_func_t **func, uint64_t *arg);

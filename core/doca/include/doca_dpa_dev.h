@@ -120,8 +120,8 @@ void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_
 
 /* Writes a line to where doca_dpa_log_file_set_path() says. */
 DOCA_EXPERIMENTAL
-__attribute__((format(printf, 2, 3)))
-void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level,
+                                                            const char *format, ...);
 #define DOCA_DPA_DEV_LOG_ERR(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define DOCA_DPA_DEV_LOG_WARN(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define DOCA_DPA_DEV_LOG_INFO(...) doca_dpa_dev_log(DOCA_DPA_DEV_LOG_LEVEL_INFO, __VA_ARGS__)
@@ -129,8 +129,7 @@ void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char *format, ..
 
 /* Writes the five numbers there, in a line of their own, whatever the level. */
 DOCA_EXPERIMENTAL
-void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4,
-                        uint64_t arg5);
+void doca_dpa_dev_trace(uint64_t arg1, uint64_t arg2, uint64_t arg3, uint64_t arg4, uint64_t arg5);
 
 /* The lines so far are in the file when this returns. */
 DOCA_EXPERIMENTAL

@@ -41,8 +41,7 @@ struct doca_dpa_dev_buf_arr {
 
 static inline doca_dpa_dev_buf_t doca_dpa_dev_buf_array_get_buf(doca_dpa_dev_buf_arr_t buf_arr,
                                                                 const uint64_t buf_idx) {
-  struct doca_dpa_dev_buf_arr *array =
-      DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf_arr, buf_arr);
+  struct doca_dpa_dev_buf_arr *array = DOCA_DPA_DEV_PLACE_(struct doca_dpa_dev_buf_arr, buf_arr);
   return DOCA_DPA_DEV_HANDLE_(&array->bufs[buf_idx]);
 }
 
@@ -84,8 +83,8 @@ void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
 DOCA_EXPERIMENTAL
 void doca_dpa_dev_post_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                               doca_dpa_dev_mmap_t dst_mmap_handle, uint64_t dst_addr,
-                              doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr,
-                              size_t length, uint32_t flags);
+                              doca_dpa_dev_mmap_t src_mmap_handle, uint64_t src_addr, size_t length,
+                              uint32_t flags);
 
 #ifdef __cplusplus
 }

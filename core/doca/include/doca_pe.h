@@ -67,10 +67,7 @@ enum doca_task_submit_flag {
 /* What a wake-up of the notification handle asks of the program.
  *   SELECTIVE  doca_pe_clear_notification(), and then doca_pe_progress() until it answers 0
  *   ALL        doca_pe_progress() until it answers 0; that clears the notification itself */
-enum doca_pe_event_mode {
-  DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE,
-  DOCA_PE_EVENT_MODE_PROGRESS_ALL
-};
+enum doca_pe_event_mode { DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE, DOCA_PE_EVENT_MODE_PROGRESS_ALL };
 
 /* The shape of a task's callbacks; each kind of task names its own type for `task`. */
 typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_data task_user_data,
