@@ -9,7 +9,7 @@
 using comch::Capability;
 using comch::Errc;
 using comch::doca::null_argument;
-using comch::doca::refuse;
+using comch::doca::number_of;
 
 namespace {
 
@@ -19,6 +19,11 @@ doca_error_t limit_of(const doca_devinfo* devinfo, std::uint32_t Capability::* l
   if (devinfo == nullptr || value == nullptr) return null_argument(where);
   *value = devinfo->info.capability.*limit;
   return DOCA_SUCCESS;
+}
+
+// Programs ask every device for its role: no is an answer, and not logged.
+doca_error_t answer_about_role(bool supported) {
+  return supported ? DOCA_SUCCESS : number_of(Errc::not_supported);
 }
 
 }  // namespace
@@ -46,12 +51,10 @@ doca_error_t doca_comch_cap_get_max_send_tasks(const doca_devinfo* devinfo,
 
 doca_error_t doca_comch_cap_server_is_supported(const doca_devinfo* devinfo) {
   if (devinfo == nullptr) return null_argument();
-  if (devinfo->info.capability.server) return DOCA_SUCCESS;
-  return refuse(Errc::not_supported, "servers live on DPU-side devices");
+  return answer_about_role(devinfo->info.capability.server);
 }
 
 doca_error_t doca_comch_cap_client_is_supported(const doca_devinfo* devinfo) {
   if (devinfo == nullptr) return null_argument();
-  if (devinfo->info.capability.client) return DOCA_SUCCESS;
-  return refuse(Errc::not_supported, "clients live on host-side devices");
+  return answer_about_role(devinfo->info.capability.client);
 }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string_view>
 
+#include "comch/log.h"
 #include "doca/control_parties.h"
 
 namespace comch::test {
@@ -43,10 +45,14 @@ TEST(ComchCapTest, LimitsAreAtLeastWhatKnownProgramsAskFor) {
 TEST(ComchCapTest, ServersAreOnTheDpuAndClientsOnTheHost) {
   const OpenDevice dpu(kDpuPci);
   const OpenDevice host(kHostPci);
+  int lines = 0;
+  set_log_sink([&lines](LogLevel, std::string_view) { ++lines; });
   EXPECT_EQ(doca_comch_cap_server_is_supported(dpu.info()), DOCA_SUCCESS);
   EXPECT_EQ(doca_comch_cap_client_is_supported(dpu.info()), DOCA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(doca_comch_cap_server_is_supported(host.info()), DOCA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(doca_comch_cap_client_is_supported(host.info()), DOCA_SUCCESS);
+  set_log_sink({});
+  EXPECT_EQ(lines, 0) << "no is an answer, too";
 }
 
 }  // namespace
