@@ -1,6 +1,7 @@
 // ConnectionImpl: see connection_impl.h.
 #include "comch/connection_impl.h"
 
+#include <tuple>
 #include <utility>
 
 #include "comch/endpoint.h"
@@ -17,7 +18,7 @@ ConnectionImpl::ConnectionImpl(Endpoint& endpoint, ConnectionId id,
   channel_->attach(*this);
   // Consumers and producers may be made by other threads, which find it. If it cannot be made now,
   // whoever needs it is told why.
-  if (endpoint_.hears_of_consumers()) static_cast<void>(channel_->fast_path());
+  if (endpoint_.hears_of_consumers()) std::ignore = channel_->fast_path();
   update_attention();
 }
 

@@ -108,7 +108,7 @@ doca_error_t example_open_representor(struct doca_dev *dev, const char *pci_addr
 /* --- Waiting ----------------------------------------------------------------------------- */
 
 void example_pause(void) {
-  const struct timespec ten_us = {.tv_sec = 0, .tv_nsec = 10 * 1000};
+  const struct timespec ten_us = {.tv_sec = 0, .tv_nsec = 10000};
   nanosleep(&ten_us, NULL);
 }
 

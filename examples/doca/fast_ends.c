@@ -6,7 +6,7 @@
 
 DOCA_LOG_REGISTER(COMCH_DATA_PATH::ENDS);
 
-#define ROOM_SIZE (1024 * 1024)
+#define ROOM_SIZE ((size_t)1024 * 1024)
 #define TASKS 2
 #define BUFFERS 2
 

@@ -32,8 +32,10 @@ struct doca_dpa_dev_buf_arr {
 } __attribute__((__packed__, aligned(64)));
 
 #ifdef __cplusplus
-#define DOCA_DPA_DEV_PLACE_(type, handle) reinterpret_cast<type *>(static_cast<uintptr_t>(handle))
-#define DOCA_DPA_DEV_HANDLE_(place) static_cast<uint64_t>(reinterpret_cast<uintptr_t>(place))
+/* `type` is one, which no parentheses can stand around. NOLINTBEGIN(bugprone-macro-parentheses) */
+#define DOCA_DPA_DEV_PLACE_(type, handle) (reinterpret_cast<type *>(static_cast<uintptr_t>(handle)))
+/* NOLINTEND(bugprone-macro-parentheses) */
+#define DOCA_DPA_DEV_HANDLE_(place) (static_cast<uint64_t>(reinterpret_cast<uintptr_t>(place)))
 #else
 #define DOCA_DPA_DEV_PLACE_(type, handle) ((type *)(uintptr_t)(handle))
 #define DOCA_DPA_DEV_HANDLE_(place) ((uint64_t)(uintptr_t)(place))
