@@ -2,6 +2,7 @@
 #include <doca_comch_producer.h>
 
 #include "doca/cc_conversation.h"
+#include "doca/cc_limits.h"
 
 namespace comch::test {
 namespace {
@@ -11,21 +12,12 @@ using CcProducerTest = ControlTest;
 void on_sent(doca_cc_producer_task_send*, doca_data, doca_data) {}
 
 TEST_F(CcProducerTest, HasTheLimitsOfItsSuccessor) {
-  using Limit = doca_error_t (*)(const doca_devinfo*, std::uint32_t*);
   constexpr std::pair<Limit, Limit> kLimits[] = {
       {doca_cc_producer_cap_get_max_num_tasks, doca_comch_producer_cap_get_max_num_tasks},
       {doca_cc_producer_cap_get_max_buf_size, doca_comch_producer_cap_get_max_buf_size},
       {doca_cc_producer_cap_get_max_producers, doca_comch_producer_cap_get_max_producers}};
+  expect_same_limits(kLimits);
   OpenDevice device(kDpuPci);
-  for (const auto& [older, newer] : kLimits) {
-    std::uint32_t before = 0;
-    std::uint32_t now = 1;
-    EXPECT_EQ(older(device.info(), &before), DOCA_SUCCESS);
-    EXPECT_EQ(newer(device.info(), &now), DOCA_SUCCESS);
-    EXPECT_EQ(before, now);
-    EXPECT_EQ(older(nullptr, &before), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(older(device.info(), nullptr), DOCA_ERROR_INVALID_VALUE);
-  }
   EXPECT_EQ(doca_cc_producer_cap_is_supported(device.info()), DOCA_SUCCESS);
   EXPECT_EQ(doca_cc_producer_cap_is_supported(nullptr), DOCA_ERROR_INVALID_VALUE);
 }

@@ -2,6 +2,7 @@
 #include <doca_comch.h>
 
 #include "doca/cc_conversation.h"
+#include "doca/cc_limits.h"
 
 namespace comch::test {
 namespace {
@@ -11,23 +12,13 @@ using CcTest = ControlTest;
 TEST_F(CcTest, TalksAndSends) { talk_and_send(pe); }
 
 TEST_F(CcTest, HasTheLimitsOfItsSuccessor) {
-  using Limit = doca_error_t (*)(const doca_devinfo*, std::uint32_t*);
   constexpr std::pair<Limit, Limit> kLimits[] = {
       {doca_cc_cap_get_max_name_len, doca_comch_cap_get_max_name_len},
       {doca_cc_cap_get_max_msg_size, doca_comch_cap_get_max_msg_size},
       {doca_cc_cap_get_max_recv_queue_size, doca_comch_cap_get_max_recv_queue_size},
       {doca_cc_cap_get_max_clients, doca_comch_cap_get_max_clients},
       {doca_cc_cap_get_max_send_tasks, doca_comch_cap_get_max_send_tasks}};
-  OpenDevice device(kDpuPci);
-  for (const auto& [older, newer] : kLimits) {
-    std::uint32_t before = 0;
-    std::uint32_t now = 1;
-    EXPECT_EQ(older(device.info(), &before), DOCA_SUCCESS);
-    EXPECT_EQ(newer(device.info(), &now), DOCA_SUCCESS);
-    EXPECT_EQ(before, now);
-    EXPECT_EQ(older(nullptr, &before), DOCA_ERROR_INVALID_VALUE);
-    EXPECT_EQ(older(device.info(), nullptr), DOCA_ERROR_INVALID_VALUE);
-  }
+  expect_same_limits(kLimits);
 }
 
 TEST_F(CcTest, EachSideHasItsRole) {
