@@ -100,6 +100,16 @@ Status ContextDirectory::try_to_stop() {
   return {};
 }
 
+Outcome ContextDirectory::when(std::function<bool()> reached) {
+  return Outcome::later(
+      [this, weak = weak_from_this(), reached = std::move(reached)]() -> std::optional<Outcome> {
+        const auto self = weak.lock();
+        if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
+        if (!reached()) return std::nullopt;
+        return Outcome::done();
+      });
+}
+
 Outcome ContextDirectory::wait_until_idle() {
   if (is_idle()) return Outcome::done();
   return Outcome::later([this, weak = weak_from_this()]() -> std::optional<Outcome> {

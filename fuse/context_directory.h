@@ -94,6 +94,17 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
 
   Outcome start();
   Outcome stop(bool at_once);
+  // Answers when `reached` is true; ENODEV if the object goes before.
+  Outcome when(std::function<bool()> reached);
+  // The verbs of what has an outbox: drain and cancel.
+  template <class Outbox>
+  Outcome obey_sender(const Order& order, Outbox& outbox) {
+    const bool is_plain = order.arguments.empty();
+    if (order.verb == "drain" && is_plain) return when([this] { return is_drained(); });
+    if (order.verb != "cancel" || !is_plain) return ContextDirectory::obey_own(order);
+    outbox.cancel();
+    return Outcome::done();
+  }
   bool is_stopping() const { return stop_wanted_ || state() == ContextState::kStopping; }
 
   // A file of the configuration; `change` runs only while idle.

@@ -90,14 +90,10 @@ void EndpointDirectory::add_own_files() {
       });
 }
 
-Outcome EndpointDirectory::drain() const {
-  return Outcome::later([this, weak = weak_from_this()]() -> std::optional<Outcome> {
-    const auto self = weak.lock();
-    if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
-    for (const auto& connection : connections_.all()) {
-      if (connection->has_waiting_sends()) return std::nullopt;
-    }
-    return Outcome::done();
+Outcome EndpointDirectory::drain() {
+  return when([this] {
+    return std::ranges::none_of(
+        connections_.all(), [](const auto& connection) { return connection->has_waiting_sends(); });
   });
 }
 

@@ -50,7 +50,7 @@ class EndpointDirectory : public ContextDirectory {
   void add_ownership_file(const char* file, std::function<std::string()> show,
                           std::function<bool(std::string_view)> assign);
   void apply_ownership();
-  Outcome drain() const;
+  Outcome drain();
   Outcome disconnect(const Order& order);
 
   ConnectionSet connections_;

@@ -97,22 +97,7 @@ void MsgqProducerDirectory::add_own_files() {
   }});
 }
 
-Outcome MsgqProducerDirectory::drain() const {
-  return Outcome::later([this, weak = weak_from_this()]() -> std::optional<Outcome> {
-    const auto self = weak.lock();
-    if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
-    if (outbox_->waiting() == 0) return Outcome::done();
-    return std::nullopt;
-  });
-}
-
-Outcome MsgqProducerDirectory::obey_own(const Order& order) {
-  const bool is_plain = order.arguments.empty();
-  if (order.verb == "drain" && is_plain) return drain();
-  if (order.verb != "cancel" || !is_plain) return ContextDirectory::obey_own(order);
-  outbox_->cancel();
-  return Outcome::done();
-}
+Outcome MsgqProducerDirectory::obey_own(const Order& order) { return obey_sender(order, *outbox_); }
 
 Counters MsgqProducerDirectory::engine_counters() const {
   if (!producer_ && !last_counters_.empty()) return last_counters_;

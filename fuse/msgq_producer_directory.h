@@ -46,7 +46,6 @@ class MsgqProducerDirectory final : public ContextDirectory {
   Result<std::unique_ptr<Producer>> make_producer();
   // An errno, or 0.
   int start_by_opening();
-  Outcome drain() const;
   Counters engine_counters() const;
 
   const std::shared_ptr<MsgqLink> link_;

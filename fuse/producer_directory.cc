@@ -107,22 +107,7 @@ void ProducerDirectory::add_own_files() {
   add_number_setting("depth", depth_);
 }
 
-Outcome ProducerDirectory::drain() const {
-  return Outcome::later([this, weak = weak_from_this()]() -> std::optional<Outcome> {
-    const auto self = weak.lock();
-    if (!self || record().removed) return Outcome::failed(ENODEV, "it was removed");
-    if (outbox_->is_idle()) return Outcome::done();
-    return std::nullopt;
-  });
-}
-
-Outcome ProducerDirectory::obey_own(const Order& order) {
-  const bool is_plain = order.arguments.empty();
-  if (order.verb == "drain" && is_plain) return drain();
-  if (order.verb != "cancel" || !is_plain) return ContextDirectory::obey_own(order);
-  outbox_->cancel();
-  return Outcome::done();
-}
+Outcome ProducerDirectory::obey_own(const Order& order) { return obey_sender(order, *outbox_); }
 
 Counters ProducerDirectory::engine_counters() const {
   const ProducerCounters engine = producer_ ? producer_->counters() : ProducerCounters();

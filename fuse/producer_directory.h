@@ -54,7 +54,6 @@ class ProducerDirectory final : public ContextDirectory {
 
   Result<std::unique_ptr<Producer>> make_producer();
   std::string show_target() const;
-  Outcome drain() const;
   Outcome store_target(std::string_view text);
   Outcome store_immediate(std::string_view text);
   Counters engine_counters() const;
