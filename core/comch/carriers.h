@@ -1,4 +1,6 @@
 // Carriers: which carrier a device's connections travel by.
+//
+// Threads: any. Lifetime: a carrier, once made, lives as long as the process.
 #pragma once
 
 #include "comch/device.h"
@@ -6,7 +8,12 @@
 
 namespace comch {
 
-// Lives as long as the process.
-transport::Carrier& carrier_of(const DeviceInfo& device);
+transport::Carrier& shared_memory_carrier();
+
+// not_supported: this build has no RDMA. no_memory: there is none for the carrier.
+Result<transport::Carrier*> rdma_carrier(const RdmaLink& link);
+
+// The one that the device's description asks for; errors as above.
+Result<transport::Carrier*> carrier_of(const DeviceInfo& device);
 
 }  // namespace comch

@@ -12,7 +12,7 @@ Result<std::unique_ptr<Client>> Client::create(std::shared_ptr<Device> device,
   if (!device->info().capability.client) {
     return fail(Errc::not_supported, "clients live on host-side devices; this one is a DPU's");
   }
-  if (Status s = check_server_name(server_name, device->info().capability); !s) {
+  if (Status s = check_wanted_server(server_name, device->info().capability); !s) {
     return std::unexpected(s.error());
   }
   return std::make_unique<ClientObject>(std::move(device), server_name);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "comch/carriers.h"
+#include "comch/rdma_address.h"
 #include "comch/server_name.h"
 #include "engine/engine.h"
 
@@ -27,7 +28,7 @@ Status ClientImpl::set_connect_timeout(std::chrono::milliseconds timeout) {
 
 Status ClientImpl::set_server_name(std::string_view name) {
   if (Status s = require_idle(); !s) return s;
-  if (Status s = check_server_name(name, capability_); !s) return s;
+  if (Status s = check_wanted_server(name, capability_); !s) return s;
   server_name = name;
   return {};
 }
@@ -45,17 +46,39 @@ Result<Connection*> ClientImpl::connection() const {
 
 // --- Life --------------------------------------------------------------------------------
 
+// A device that meets its peers here takes an rdma:// address, too: the system then picks the
+// way, as it does for any address.
+Result<transport::Carrier*> ClientImpl::address(transport::ConnectRequest& request) const {
+  const std::optional<RdmaLink>& link = device->info().rdma;
+  if (is_rdma_address(server_name)) {
+    Result<RdmaAddress> address = parse_rdma_address(server_name, capability_);
+    if (!address) return std::unexpected(address.error());
+    request.host = std::move(address->host);
+    request.server_name = std::move(address->server);
+    return rdma_carrier(link.value_or(RdmaLink{}));
+  }
+  request.server_name = server_name;
+  if (!link) return &shared_memory_carrier();
+  if (link->server.empty()) {
+    return fail(Errc::bad_config, "the device names no server machine; use rdma://HOST/NAME");
+  }
+  request.host = link->server;
+  return rdma_carrier(*link);
+}
+
 Result<bool> ClientImpl::on_start() {
   if (Status s = take_tasks(); !s) return std::unexpected(s.error());
   transport::ConnectRequest request{
-      .server_name = server_name,
+      .server_name = {},
       .representor = device->info().pci,
       .limits = {limits().max_message_size, limits().recv_queue_size},
       .acting = std::nullopt,
       .deadline_ns = engine()->now_ns() + static_cast<std::uint64_t>(
                                               std::chrono::nanoseconds(connect_timeout_).count())};
   if (acting_) request.acting = {acting_->uid, acting_->gid};
-  auto connector = carrier_of(device->info()).connect(*engine(), request, *this);
+  const Result<transport::Carrier*> carrier = address(request);
+  if (!carrier) return std::unexpected(carrier.error());
+  auto connector = (*carrier)->connect(*engine(), request, *this);
   if (!connector) return std::unexpected(connector.error());
   connector_ = std::move(*connector);
   return false;

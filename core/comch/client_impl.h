@@ -46,6 +46,9 @@ class ClientImpl final : public Endpoint, public transport::ConnectorOwner {
   bool drained() const override { return connector_ == nullptr && Endpoint::drained(); }
 
  private:
+  // Says in `request` which server is meant, and answers with the carrier that reaches it.
+  Result<transport::Carrier*> address(transport::ConnectRequest& request) const;
+
   std::chrono::milliseconds connect_timeout_ = std::chrono::seconds(10);
   std::optional<Identity> acting_;
   std::unique_ptr<transport::Connector> connector_;

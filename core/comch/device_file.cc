@@ -17,6 +17,7 @@
 
 #include "base/say.h"
 #include "base/text.h"
+#include "comch/device_rdma.h"
 #include "comch/toml_value.h"
 
 namespace comch {
@@ -88,9 +89,9 @@ Read<Capability> read_capability(const toml::table& device, Side side) {
 // A vuid for whoever was not given one: unique because the address is.
 std::string vuid_of(std::string_view pci) { return fmt::format("COMCH-{}", pci); }
 
-Read<RepresentorInfo> read_representor(const toml::table& table) {
-  static constexpr std::array<std::string_view, 6> kKeys{
-      "pci", "vuid", "kind", "allow_uids", "allow_gids", "allow_everyone"};
+Read<RepresentorInfo> read_representor(const toml::table& table, bool has_link) {
+  static constexpr std::array<std::string_view, 7> kKeys{
+      "pci", "vuid", "kind", "allow_uids", "allow_gids", "allow_everyone", "allow_hosts"};
   const Read<void> known = only_known_keys(table, kKeys, "[[device.representor]]");
   if (!known) return std::unexpected(known.error());
   const Read<std::string> pci = read_pci(table);
@@ -105,12 +106,15 @@ Read<RepresentorInfo> read_representor(const toml::table& table) {
   if (!gids) return std::unexpected(gids.error());
   const Read<bool> everyone = read_flag(table, "allow_everyone");
   if (!everyone) return std::unexpected(everyone.error());
+  Read<std::vector<std::string>> hosts = read_allowed_hosts(table, has_link);
+  if (!hosts) return std::unexpected(hosts.error());
   return RepresentorInfo{.pci = *pci,
                          .vuid = *vuid,
                          .kind = *kind,
                          .allow_uids = *uids,
                          .allow_gids = *gids,
-                         .allow_everyone = *everyone};
+                         .allow_everyone = *everyone,
+                         .allow_hosts = *std::move(hosts)};
 }
 
 // What must not be there twice in one file, however far apart.
@@ -128,7 +132,7 @@ Read<void> take(std::set<std::string>& taken, const std::string& value, const to
 }
 
 Read<std::vector<RepresentorInfo>> read_representors(const toml::table& device, Side side,
-                                                     Taken& taken) {
+                                                     bool has_link, Taken& taken) {
   std::vector<RepresentorInfo> representors;
   const auto tables = tables_of(device, "representor", "[[device.representor]]");
   if (!tables) return std::unexpected(tables.error());
@@ -140,7 +144,7 @@ Read<std::vector<RepresentorInfo>> read_representors(const toml::table& device, 
     return complain(device, "a dpu device serves somebody; add a [[device.representor]]");
   }
   for (const toml::table* table : *tables) {
-    const Read<RepresentorInfo> representor = read_representor(*table);
+    const Read<RepresentorInfo> representor = read_representor(*table, has_link);
     if (!representor) return std::unexpected(representor.error());
     const Read<void> pci = take(taken.represented_pcis, representor->pci, *table, "pci");
     if (!pci) return std::unexpected(pci.error());
@@ -164,8 +168,8 @@ Read<std::string> read_name(const toml::table& table) {
 }
 
 Read<DeviceInfo> read_device(const toml::table& table, Taken& taken) {
-  static constexpr std::array<std::string_view, 7> kKeys{"name", "pci",    "side",       "kind",
-                                                         "vuid", "limits", "representor"};
+  static constexpr std::array<std::string_view, 8> kKeys{"name", "pci",    "side", "kind",
+                                                         "vuid", "limits", "rdma", "representor"};
   const Read<void> known = only_known_keys(table, kKeys, "[[device]]");
   if (!known) return std::unexpected(known.error());
   const Read<std::string> name = read_name(table);
@@ -186,7 +190,10 @@ Read<DeviceInfo> read_device(const toml::table& table, Taken& taken) {
   if (const Read<void> own = take(taken.pcis, *pci, table, "pci"); !own) {
     return std::unexpected(own.error());
   }
-  Read<std::vector<RepresentorInfo>> representors = read_representors(table, *side, taken);
+  Read<std::optional<RdmaLink>> rdma = read_rdma_link(table, *side);
+  if (!rdma) return std::unexpected(rdma.error());
+  Read<std::vector<RepresentorInfo>> representors =
+      read_representors(table, *side, rdma->has_value(), taken);
   if (!representors) return std::unexpected(representors.error());
   return DeviceInfo{.name = *name,
                     .pci = *pci,
@@ -194,7 +201,8 @@ Read<DeviceInfo> read_device(const toml::table& table, Taken& taken) {
                     .side = *side,
                     .kind = *kind,
                     .capability = *capability,
-                    .representors = *std::move(representors)};
+                    .representors = *std::move(representors),
+                    .rdma = *std::move(rdma)};
 }
 
 Read<std::vector<DeviceInfo>> read_devices(const toml::table& root) {
@@ -250,14 +258,16 @@ std::vector<DeviceInfo> built_in_devices() {
                  .side = Side::kDpu,
                  .kind = FunctionKind::kPf,
                  .capability = capability_of(Side::kDpu),
-                 .representors = {function}};
+                 .representors = {function},
+                 .rdma = std::nullopt};
   DeviceInfo host{.name = "comch0-host",
                   .pci = function.pci,
                   .vuid = function.vuid,
                   .side = Side::kHost,
                   .kind = FunctionKind::kPf,
                   .capability = capability_of(Side::kHost),
-                  .representors = {}};
+                  .representors = {},
+                  .rdma = std::nullopt};
   return {std::move(dpu), std::move(host)};
 }
 

@@ -91,9 +91,12 @@ Result<bool> ServerImpl::on_start() {
       .server_name = name,
       .representor = representor->info().pci,
       .limits = {limits().max_message_size, limits().recv_queue_size},
-      .first_connection_id = next_id_};
+      .first_connection_id = next_id_,
+      .allowed_hosts = representor->info().allow_hosts};
+  const Result<transport::Carrier*> carrier = carrier_of(device->info());
+  if (!carrier) return std::unexpected(carrier.error());
   Result<std::unique_ptr<transport::Listener>> listener =
-      carrier_of(device->info()).listen(*engine(), request, *this);
+      (*carrier)->listen(*engine(), request, *this);
   if (!listener) return std::unexpected(listener.error());
   listener_ = std::move(*listener);  // The last run's, if any, is long off the stack.
   refused = 0;

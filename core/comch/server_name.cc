@@ -1,6 +1,8 @@
 // Server names: see server_name.h.
 #include "comch/server_name.h"
 
+#include "comch/rdma_address.h"
+
 namespace comch {
 
 Status check_server_name(std::string_view name, const Capability& capability) {
@@ -12,6 +14,12 @@ Status check_server_name(std::string_view name, const Capability& capability) {
     return fail(Errc::invalid_value, "a server name holds no '/' and no NUL, and is not . or ..");
   }
   return {};
+}
+
+Status check_wanted_server(std::string_view name, const Capability& capability) {
+  if (!is_rdma_address(name)) return check_server_name(name, capability);
+  const Result<RdmaAddress> address = parse_rdma_address(name, capability);
+  return address ? Status{} : std::unexpected(address.error());
 }
 
 }  // namespace comch

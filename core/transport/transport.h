@@ -167,6 +167,8 @@ struct ListenRequest {
   std::string representor;
   EndpointLimits limits;
   std::uint64_t first_connection_id = 0;  // A server that starts again counts on from here.
+  // Which machines may connect, by a carrier that reaches others; see RepresentorInfo.
+  std::vector<std::string> allowed_hosts = {};
 };
 
 struct ConnectRequest {
@@ -175,6 +177,7 @@ struct ConnectRequest {
   EndpointLimits limits;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> acting;  // uid, gid
   std::uint64_t deadline_ns = 0;
+  std::string host = {};  // The server's machine, for a carrier that reaches others.
 };
 
 class Carrier {

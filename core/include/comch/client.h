@@ -37,6 +37,8 @@ class Client : public Context {
   using SpaceHandler = Server::SpaceHandler;
   using ConsumerHandler = Server::ConsumerHandler;
 
+  // `server_name` is a server's of this device's function, or of another machine, as in
+  // "rdma://10.0.0.2/echo".
   // invalid_value: not a name a server could have. not_supported: a DPU-side device.
   static Result<std::unique_ptr<Client>> create(std::shared_ptr<Device> device,
                                                 std::string_view server_name);
@@ -62,9 +64,9 @@ class Client : public Context {
 
   // start() answers kStarting. When the connection does not come about the client goes
   // to kStopping and kIdle, and failure() has: not_found: no such server on this
-  // device's function. connection_aborted: refused, with the server's reason; full: it
-  // has its maximum of clients; authentication: its access list does not admit us;
-  // unsupported_version; time_out.
+  // device's function, or on the machine named. connection_aborted: refused, with the
+  // server's reason; full: it has its maximum of clients; authentication: its access list
+  // does not admit us; unsupported_version; time_out.
 
   // The connection. bad_state: the client has none; wait until it runs.
   Result<Connection*> connection() const;

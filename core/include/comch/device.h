@@ -8,7 +8,9 @@
 //   comch0-host  0000:b1:00.0  host
 //
 // A TOML file (/etc/comch/devices.toml, or $COMCH_DEVICES) replaces it by a
-// description of your own; core/comch/README.md shows one.
+// description of your own; core/comch/README.md shows one. A device with an RdmaLink meets
+// its peers on other machines. The verbs devices of this machine are listed behind the
+// others, by their verbs names; both servers and clients live on them.
 //
 //   auto device = Device::open("0000:03:00.0").value();
 //   auto function = Representor::open(device, "b1:00.0").value();
@@ -18,6 +20,7 @@
 // Lifetime: shared; a context keeps what it was made on.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,6 +49,20 @@ struct RepresentorInfo {
   std::vector<std::uint32_t> allow_uids;
   std::vector<std::uint32_t> allow_gids;
   bool allow_everyone = false;
+  // Of a device with an RdmaLink: which machines may connect, each by its address, GID or host
+  // name; "any" is every machine that gets through to us. Empty: none.
+  std::vector<std::string> allow_hosts;
+};
+
+// How a device meets peers on other machines. What is empty is left to the system.
+struct RdmaLink {
+  std::string verbs;     // The verbs device, as in "mlx5_0"; else the one that has the address.
+  std::string address;   // Of this machine: servers listen there, clients speak from there.
+  std::string server;    // Of the machine with a client's servers, unless rdma://HOST/NAME says.
+  std::string key_file;  // Holds the pre-shared key; with one, peers must prove that they have it.
+  std::uint32_t keepalive_ms = 10'000;  // A peer that is silent for so long is lost.
+
+  auto operator<=>(const RdmaLink&) const = default;
 };
 
 struct DeviceInfo {
@@ -56,6 +73,7 @@ struct DeviceInfo {
   FunctionKind kind = FunctionKind::kPf;
   Capability capability;
   std::vector<RepresentorInfo> representors;  // Empty on a host-side device.
+  std::optional<RdmaLink> rdma;               // None: peers are met in shared memory.
 };
 
 // "b1:00.0" and "0000:B1:00.0" are the same address: the long form in lower case, or

@@ -26,5 +26,13 @@ TEST(ServerNameTest, ANameIsOnePartOfAPath) {
   }
 }
 
+TEST(ServerNameTest, AClientMayNameAServerOfAnotherMachine) {
+  EXPECT_TRUE(check_wanted_server("echo", {}));
+  EXPECT_TRUE(check_wanted_server("rdma://10.0.0.2/echo", {}));
+  for (const std::string_view bad : {"", "a/b", "rdma://10.0.0.2/", "rdma:///echo"}) {
+    EXPECT_EQ(check_wanted_server(bad, {}).error().code, Errc::invalid_value) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace comch
