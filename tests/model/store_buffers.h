@@ -3,9 +3,9 @@
 //
 // A thread's store waits in its processor's buffer before the other can see it, until a full
 // fence or a compare-and-swap empties the buffer, or membarrier from the other thread, or the
-// processor at any moment. And the compiler may hold a store without an order back past the
-// loads behind it, out of membarrier's reach, up to a light fence or another store. A load sees
-// the thread's own last store, else memory.
+// processor at any moment. And the compiler may hold a store back past the loads behind it, out
+// of membarrier's reach, up to a light fence or another store. A load sees the thread's own
+// last store, else memory. (x86 is such a machine.) A thread may also sleep until it is rung for.
 //
 // The explorer runs the program again and again, each time making one other choice than before,
 // until there is none; a run that comes to a state where another has been ends there.
@@ -25,6 +25,15 @@
 #include <vector>
 
 namespace comch::model {
+
+// Which stores the compiler is modelled to hold back; all of them would be too many runs.
+// kUnordered       those without an order, of both threads.
+// kAllOfTheFirst   even a release, for only what stands before that stays before it.
+enum class HeldBack : std::uint8_t { kUnordered, kAllOfTheFirst };
+
+// kStuck: a thread sleeps, and nobody is left to ring.
+// kKnown: the run has come to a state of another one, and says nothing new.
+enum class RunEnd : std::uint8_t { kDone, kStuck, kKnown };
 
 class StoreBuffers {
  public:
@@ -53,7 +62,10 @@ class StoreBuffers {
     }
   };
 
-  explicit StoreBuffers(Path& path) : path_(path) { now = this; }
+  explicit StoreBuffers(Path& path, HeldBack held_back = HeldBack::kUnordered)
+      : path_(path), held_back_(held_back) {
+    now = this;
+  }
 
   // Outside of run() words are plain memory: for what goes before and comes after.
   std::size_t make_word(std::uint64_t value) {
@@ -61,8 +73,7 @@ class StoreBuffers {
     return words_++;
   }
 
-  // False: the run has come to a state of another one, and says nothing new.
-  bool run(std::function<void()> first, std::function<void()> second) {
+  RunEnd run(std::function<void()> first, std::function<void()> second) {
     threads_[0].body = std::move(first);
     threads_[1].body = std::move(second);
     running_ = true;
@@ -71,11 +82,13 @@ class StoreBuffers {
       std::array<std::size_t, 4> moves{};
       std::size_t count = 0;
       for (std::size_t n = 0; n < threads_.size(); ++n) {
-        if (!threads_[n].done) moves[count++] = 2 * n;
+        if (!threads_[n].done && !(threads_[n].asleep && !rung_)) moves[count++] = 2 * n;
         if (!threads_[n].buffer.empty()) moves[count++] = 2 * n + 1;
       }
       if (count == 0) break;
-      if (path_.at == path_.made.size() && !path_.states.insert(state()).second) return false;
+      if (path_.at == path_.made.size() && !path_.states.insert(state()).second) {
+        return RunEnd::kKnown;
+      }
       const std::size_t move = moves[path_.choose(count)];
       Thread& thread = threads_[move / 2];
       if (move % 2 == 0) {
@@ -85,7 +98,7 @@ class StoreBuffers {
       }
     }
     running_ = false;
-    return true;
+    return threads_[0].done && threads_[1].done ? RunEnd::kDone : RunEnd::kStuck;
   }
 
   std::uint64_t load(std::size_t word) {
@@ -102,7 +115,7 @@ class StoreBuffers {
       return;
     }
     release(self());
-    if (order == std::memory_order_relaxed && path_.choose(2) == 1) {
+    if (may_be_held(order) && path_.choose(2) == 1) {
       self().held = Store{word, value};
     } else {
       self().buffer.push_back({word, value});
@@ -144,6 +157,22 @@ class StoreBuffers {
     drain(self());
   }
 
+  // Wakes the thread that sleeps, or the next one that does.
+  void ring() {
+    release(self());  // No compiler moves a store past a system call.
+    turn();
+    rung_ = true;
+  }
+
+  void sleep() {
+    self().asleep = true;
+    turn();
+    self().asleep = false;
+    rung_ = false;
+  }
+
+  void forget_old_rings() { rung_ = false; }
+
   // A full fence in every thread, between two accesses of its program: what a compiler holds
   // back is of another place of that program, and stays.
   void membarrier() {
@@ -166,6 +195,7 @@ class StoreBuffers {
     std::vector<std::uint64_t> loaded;  // All it knows: a thread is a function of its loads.
     std::uint64_t turns = 0;
     bool done = false;
+    bool asleep = false;
   };
 
   // Kept from run to run: making them anew is most of the cost.
@@ -187,6 +217,11 @@ class StoreBuffers {
     thread.context.uc_stack.ss_size = stack.size();
     makecontext(&thread.context, &StoreBuffers::enter, 0);
     step(thread);  // To its first access.
+  }
+
+  bool may_be_held(std::memory_order order) const {
+    if (held_back_ == HeldBack::kUnordered) return order == std::memory_order_relaxed;
+    return current_ == 0;
   }
 
   void step(Thread& thread) {
@@ -229,10 +264,11 @@ class StoreBuffers {
 
   std::vector<std::uint64_t> state() const {
     std::vector<std::uint64_t> all(memory_.begin(), memory_.begin() + static_cast<long>(words_));
+    all.push_back(rung_ ? 1U : 0U);
     for (const Thread& thread : threads_) {
-      all.insert(all.end(),
-                 {thread.turns, thread.done ? 1U : 0U, thread.held ? thread.held->word : ~0ULL,
-                  thread.held ? thread.held->value : ~0ULL});
+      const std::uint64_t flags = (thread.done ? 1U : 0U) | (thread.asleep ? 2U : 0U);
+      all.insert(all.end(), {thread.turns, flags, thread.held ? thread.held->word : ~0ULL,
+                             thread.held ? thread.held->value : ~0ULL});
       for (const Store& store : thread.buffer) all.insert(all.end(), {store.word, store.value});
       all.push_back(~0ULL);
       all.insert(all.end(), thread.loaded.begin(), thread.loaded.end());
@@ -242,12 +278,14 @@ class StoreBuffers {
   }
 
   Path& path_;
+  const HeldBack held_back_;
   std::array<Thread, 2> threads_;
   std::array<std::uint64_t, kWords> memory_{};
   std::size_t words_ = 0;
   std::jmp_buf scheduler_{};
   std::size_t current_ = 0;
   bool running_ = false;
+  bool rung_ = false;
 };
 
 }  // namespace comch::model

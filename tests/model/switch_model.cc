@@ -99,7 +99,7 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
     ++used[posted.index];
     return true;
   };
-  const bool is_new = machine.run(
+  const RunEnd end = machine.run(
       [&] {
         for (unsigned n = 0; n < takes; ++n) take(first);
       },
@@ -112,7 +112,7 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
           break;
         }
       });
-  if (!is_new) return true;
+  if (end == RunEnd::kKnown) return true;
   while (take(first)) continue;
   for (const unsigned uses : used) {
     if (uses != 1) return false;
