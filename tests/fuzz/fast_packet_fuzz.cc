@@ -9,18 +9,14 @@
 #include <cstdlib>
 #include <vector>
 
+#include "input.h"
 #include "wire/fast_packet.cc"
 #include "wire/frame.cc"
 
 namespace {
 
 using namespace comch;
-
-void require(bool held, const char* rule) {
-  if (held) return;
-  std::fprintf(stderr, "ORACLE: %s\n", rule);
-  std::abort();
-}
+using fuzz::require;
 
 using Bytes = std::vector<std::byte>;  // Exactly its size, so that one byte too far is seen.
 

@@ -18,32 +18,14 @@
 #endif
 #include RING_HEADER
 
+#include "input.h"
+
 namespace comch::fuzz {
 namespace {
 
 constexpr std::uint32_t kCapacity = 256;
 constexpr std::uint32_t kMaxMessage = 100;
 constexpr std::uint32_t kQueue = 12;
-
-void require(bool held, const char* rule) {
-  if (held) return;
-  std::fprintf(stderr, "ORACLE: %s\n", rule);
-  std::abort();
-}
-
-// The rest of the input; zeroes when it has run out.
-struct Input {
-  std::span<const std::uint8_t> bytes;
-
-  template <class T>
-  T take() {
-    T value{};
-    const std::size_t size = std::min(sizeof value, bytes.size());
-    std::memcpy(&value, bytes.data(), size);
-    bytes = bytes.subspan(size);
-    return value;
-  }
-};
 
 // What the half under test did since the last begin().
 struct Trace {
@@ -54,22 +36,7 @@ struct Trace {
   std::size_t head_loads = 0;
 };
 
-Input input;
 Trace trace;
-
-// A number the half may find worth believing: small, near `truth`, or anything.
-std::uint64_t hostile(std::uint64_t truth) {
-  switch (input.take<std::uint8_t>() % 4) {
-    case 0:
-      return truth;
-    case 1:
-      return truth + input.take<std::uint8_t>();
-    case 2:
-      return truth - input.take<std::uint8_t>();
-    default:
-      return input.take<std::uint64_t>();
-  }
-}
 
 // A header: nothing, a message, a padding that is right for this place, or anything.
 std::uint64_t hostile_header(std::size_t offset) {
@@ -93,7 +60,7 @@ struct HostileMachine {
   class Atomic {
    public:
     T load(std::memory_order) const {
-      const std::uint64_t told = hostile(written_);
+      const std::uint64_t told = input.near(written_);
       if (trace.head_loads < trace.heads.size()) trace.heads[trace.head_loads] = told;
       ++trace.head_loads;
       return static_cast<T>(told);

@@ -3,53 +3,14 @@
 // word may be read once between two begin()s; anything else is a crash.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <span>
+
+#include "input.h"
 
 namespace comch::fuzz {
-
-inline void require(bool held, const char* rule) {
-  if (held) return;
-  std::fprintf(stderr, "ORACLE: %s\n", rule);
-  std::abort();
-}
-
-// The rest of the input; zeroes when it has run out.
-struct Input {
-  std::span<const std::uint8_t> bytes;
-
-  template <class T>
-  T take() {
-    T value{};
-    const std::size_t size = std::min(sizeof value, bytes.size());
-    std::memcpy(&value, bytes.data(), size);
-    bytes = bytes.subspan(size);
-    return value;
-  }
-
-  // A number that may be worth believing: `truth`, near it, or anything.
-  std::uint64_t near(std::uint64_t truth) {
-    switch (take<std::uint8_t>() % 4) {
-      case 0:
-        return truth;
-      case 1:
-        return truth + take<std::uint8_t>();
-      case 2:
-        return truth - take<std::uint8_t>();
-      default:
-        return take<std::uint64_t>();
-    }
-  }
-};
-
-inline Input input;
 
 // One region of shared words, and what the side under test was told of them.
 struct Region {

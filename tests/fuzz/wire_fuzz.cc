@@ -11,18 +11,14 @@
 #include <optional>
 #include <vector>
 
+#include "input.h"
 #include "wire/frame.cc"
 #include "wire/handshake.cc"
 
 namespace {
 
 using namespace comch;
-
-void require(bool held, const char* rule) {
-  if (held) return;
-  std::fprintf(stderr, "ORACLE: %s\n", rule);
-  std::abort();
-}
+using fuzz::require;
 
 using Bytes = std::vector<std::byte>;  // Exactly its size, so that one byte too far is seen.
 
