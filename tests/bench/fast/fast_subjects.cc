@@ -6,11 +6,15 @@
 #include "bench/fast/array_lane.h"
 #include "bench/fast/loan_lane.h"
 #include "bench/fast/task_lane.h"
+#if COMCH_BENCH_URING
+#include "bench/fast/ring_lane.h"
+#endif
 
 namespace comch::bench {
 namespace {
 
 constexpr std::uint32_t kDeep = 256;
+constexpr std::uint32_t kDeepest = 1024;
 constexpr std::uint32_t kShallow = 16;
 
 std::vector<Workload> of(std::initializer_list<Workload> workloads, std::size_t largest) {
@@ -19,6 +23,18 @@ std::vector<Workload> of(std::initializer_list<Workload> workloads, std::size_t 
     if (workload.bytes <= largest) chosen.push_back(workload);
   }
   return chosen;
+}
+
+// The library takes part where it is built.
+void add_rings(std::vector<Subject>& all) {
+  using enum Shape;
+  const std::vector<Workload> workloads{{kRoundTrip, 64}, {kOneWay, 64}, {kBatched, 64}};
+#if COMCH_BENCH_URING
+  all.push_back(lane_subject<RingLane<kDeep>>("comch_ring", workloads));
+  all.push_back(lane_subject<RingLane<kDeepest>>("comch_ring_1024", {{kBatched, 64}}));
+#else
+  all.push_back(absent("comch_ring", workloads, "liburing-dev"));
+#endif
 }
 
 }  // namespace
@@ -36,7 +52,7 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
                        {kOneWay, 16 * kMib},
                        {kOneWay, kGib}},
                       largest);
-  return {
+  std::vector<Subject> subjects = {
       lane_subject<ArrayLane<kDeep>>(
           "comch_array",
           {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kOneWay, 4 * kKib}, {kBatched, 64}}),
@@ -50,6 +66,8 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
           of({{kInPlace, 4 * kKib}, {kInPlace, 64 * kKib}, {kInPlace, kMib}, {kInPlace, 16 * kMib}},
              largest)),
   };
+  add_rings(subjects);
+  return subjects;
 }
 
 }  // namespace comch::bench

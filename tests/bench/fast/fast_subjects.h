@@ -7,6 +7,8 @@
 //   comch_staged     through memory that both map, as for a consumer that cannot be mapped
 //   comch_cma        the kernel copies
 //   comch_loan       builds messages in the receiver's buffers
+//   comch_ring       through submit() and peek_batch() of comch-uring, depth 256
+//   comch_ring_1024  the same at depth 1,024
 //
 // Small messages have that many buffers posted; large ones as many as the bare rings.
 #pragma once

@@ -6,6 +6,7 @@
 //   comch_task_16    the same at depth 16
 //   comch_shared     the same, sender and receiver copy together
 //   comch_loan       builds messages in the receiver's buffers
+//   comch_ring       submits and reaps through comch-uring
 #include "bench/peers/goal.h"
 
 #include <fmt/format.h>
@@ -60,6 +61,10 @@ std::vector<FastGoal> fast_goals() {
       {{kBatches, "comch_array"}, {}, kAtLeast, 85},
       {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, kAtLeast, 0.25},
       {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
+
+      {{kLine, "comch_ring"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
+      {{kBatches, "comch_ring"}, {{kBatches, "index_ring"}}, kAtLeast, 0.3},
+      {{kBatches, "comch_ring"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
 
       {{kPages, "comch_task"}, {{kPages, "one_copy"}}, kAtLeast, 0.9},
       {{kPages, "comch_task"}, {{kPages, "ucx_put"}}, kAtLeast, 1},

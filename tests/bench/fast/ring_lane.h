@@ -1,0 +1,148 @@
+// RingLane: comch through submit() and peek_batch(). The sender submits one message, or 64 of
+// Shape::kBatched; the receiver has a pool of buffers that refills itself.
+//
+// Threads, errors: as lane.h.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <tuple>
+
+#include "bench/fast/ring_of_process.h"
+#include "bench/peers/last_message.h"
+
+namespace comch::bench {
+
+template <std::uint32_t kDepth>
+class RingLane {
+  // What user_data says, because the ends of a process share a ring.
+  enum Kind : std::uint64_t { kMessage, kSettled, kArrived };
+
+ public:
+  explicit RingLane(const Workload& workload)
+      : plan_(workload, kDepth),
+        together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1) {}
+
+  class Sender {
+   public:
+    explicit Sender(const RingLane& lane)
+        : together_(lane.together_),
+          ring_(ring_of_process(kDepth)),
+          end_(lane.plan_,
+               [&](Producer& producer) { need(ring_->prepare(producer), "the producer"); }),
+          to_(need(ring_->register_destination(end_.producer(), end_.consumer()), "the ring")) {}
+    ~Sender() { std::ignore = ring_->unregister(*to_); }
+    Sender(const Sender&) = delete;
+    Sender& operator=(const Sender&) = delete;
+
+    void send() {
+      uring::Submission& submission = next();
+      submission.prep_send(*to_, end_.message());
+      submission.user_data = kMessage;
+      if (++gathered_ == together_) flush();
+    }
+    void send_last() {
+      settle();
+      end_with(end_.message());
+      send();
+      settle();
+    }
+
+   private:
+    uring::Submission& next() {
+      while (true) {
+        if (uring::Submission* const submission = ring_->get()) [[likely]]
+          return *submission;
+        reap();
+      }
+    }
+    // Until no message is waiting to be sent any more, which has its bytes in message().
+    void settle() {
+      uring::Submission& mark = next();
+      mark.flags = uring::kDrain;
+      mark.user_data = kSettled;
+      flush();
+      while (!reap()) {
+      }
+    }
+    void flush() {
+      if (!ring_->submit()) throw std::runtime_error("nothing is submitted");
+      gathered_ = 0;
+    }
+    // Past what is complete; true: the mark of settle() is.
+    bool reap() {
+      std::array<const uring::Completion*, kPublishedAtOnce> done;
+      const std::uint32_t count = ring_->peek_batch(done);
+      for (std::uint32_t n = 0; n < count; ++n) {
+        if (done[n]->res < 0) throw std::runtime_error("a message is not sent");
+        if (done[n]->user_data != kSettled) continue;
+        ring_->advance(n + 1);
+        return true;
+      }
+      ring_->advance(count);
+      return false;
+    }
+
+    const std::size_t together_;
+    const std::shared_ptr<uring::Ring> ring_;
+    ProducerEnd end_;
+    uring::Destination* const to_;
+    std::size_t gathered_ = 0;
+  };
+
+  class Receiver {
+   public:
+    explicit Receiver(const RingLane& lane)
+        : ring_(ring_of_process(kDepth)),
+          end_(lane.plan_,
+               [&](Consumer& consumer) {
+                 need(ring_->prepare(consumer, lane.plan_.depth), "the consumer");
+               }),
+          from_(need(ring_->register_source(end_.consumer()), "the ring")) {
+      uring::Submission* const pool = ring_->get();
+      pool->prep_post_recv_multishot(*from_, end_.buffers());
+      pool->user_data = kArrived;
+      need(ring_->submit(), "to post");
+    }
+    ~Receiver() { forget(); }
+    Receiver(const Receiver&) = delete;
+    Receiver& operator=(const Receiver&) = delete;
+
+    bool receive() {
+      while (true) {
+        while (taken_ == count_) take();
+        const uring::Completion& completion = *batch_[taken_];
+        const bool arrived = completion.user_data == kArrived;
+        const bool last = arrived && is_last(completion.contents());
+        if (++taken_ == count_) ring_->advance(count_);
+        if (arrived) return !last;
+      }
+    }
+
+   private:
+    void take() {
+      count_ = ring_->peek_batch(batch_);
+      taken_ = 0;
+    }
+    // Its buffers come back as completions.
+    void forget() {
+      std::ignore = end_.consumer().abort();
+      for (int turns = 0; turns < 1'000'000 && !ring_->unregister(*from_); ++turns) {
+        ring_->advance(ring_->peek_batch(batch_));
+      }
+    }
+
+    const std::shared_ptr<uring::Ring> ring_;
+    ConsumerEnd end_;
+    uring::Source* const from_;
+    std::array<const uring::Completion*, kPublishedAtOnce> batch_;
+    std::uint32_t count_ = 0;
+    std::uint32_t taken_ = 0;
+  };
+
+ private:
+  FastPlan plan_;
+  std::size_t together_;
+};
+
+}  // namespace comch::bench
