@@ -148,8 +148,7 @@ void KernelWait::leave() {
 
 // --- The application's operations --------------------------------------------------------
 
-Status KernelWait::submit() {
-  if (ring_ == nullptr || io_uring_sq_ready(ring_) == 0) return {};
+Status KernelWait::submit_some() {
   const int submitted = io_uring_submit(ring_);
   return submitted < 0 ? refused(submitted, "the kernel takes no submissions") : Status{};
 }

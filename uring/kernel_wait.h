@@ -48,7 +48,10 @@ class KernelWait {
   bool claim(io_uring_cqe& completion);
 
   // What the application has prepared.
-  Status submit();
+  Status submit() {
+    if (ring_ == nullptr || io_uring_sq_ready(ring_) == 0) return {};
+    return submit_some();
+  }
   // Whether completions of the application are there. Ours are not among them any more.
   bool has_completions();
   // Until the descriptor is readable, a completion is there, or so much time has passed. May be
@@ -61,6 +64,7 @@ class KernelWait {
   // What user_data of ours says, by its address.
   enum Tag : std::uint8_t { kEvent, kTimer, kRemoval, kClaimed };
 
+  Status submit_some();
   std::uint64_t tag(Tag which) const { return reinterpret_cast<std::uintptr_t>(&tags_[which]); }
   io_uring_sqe* next_sqe();
   bool arm(Tag which, int fd);

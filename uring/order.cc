@@ -14,7 +14,7 @@ void Order::admit(std::span<Submission* const> chain) {
   release();
 }
 
-Submission* Order::next_due() {
+Submission* Order::next_due_of_some() {
   while (Submission* op = due_.pop_front()) {
     if (!op->cancelled_) return op;
     finish(*op, -ECANCELED);

@@ -28,7 +28,7 @@ class Order {
   void admit(std::span<Submission* const> chain);
   // The next one that is to begin now; null: none. One that was cancelled meanwhile is finished
   // here.
-  Submission* next_due();
+  Submission* next_due() { return due_.empty() ? nullptr : next_due_of_some(); }
 
   // The operation is over. Answers its completion, for more to be put in.
   Completion& finish(Submission& op, std::int64_t res) {
@@ -57,6 +57,7 @@ class Order {
   Submission* chained_to(const Submission& op) {
     return op.chained_ == 0 ? nullptr : &queues_.operation(op.chained_ - 1);
   }
+  Submission* next_due_of_some();
   bool drains(const Submission& head);
   void begin(Submission& head);
   void follow(const Submission& op, std::int64_t res);

@@ -106,6 +106,16 @@ class Receiving {
     }
     return did;
   }
+  // What was posted comes back from consumers that have ended; true: something did.
+  bool look_for_ends() {
+    bool did = false;
+    for (const auto& end : ends_) {
+      if (end->has_posted() && end->consumer.state() != ContextState::kRunning) {
+        did = take_back(*end) || did;
+      }
+    }
+    return did;
+  }
 
   // Past `count` completions, some of which may be of pools.
   void advance(std::uint32_t count) {
@@ -166,8 +176,7 @@ class Receiving {
   bool take(End& end) {
     const std::size_t count = end.consumer.poll(arrived_);
     for (const Received& received : std::span(arrived_).first(count)) deliver(end, received);
-    if (count != 0 || end.consumer.state() == ContextState::kRunning) return count != 0;
-    return take_back(end);
+    return count != 0;
   }
 
   // Buffers are filled in the order they were posted, and so this is nearly always the first;

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <new>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -16,6 +15,13 @@ namespace comch::uring {
 
 using Nanoseconds = std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// What tells threads apart that live at the same time, without a call.
+const void* this_thread() { return __builtin_thread_pointer(); }
+
+}  // namespace
 
 class Ring::Core {
  public:
@@ -41,7 +47,7 @@ class Ring::Core {
   Core& operator=(const Core&) = delete;
 
   Status check_caller() const {
-    if (std::this_thread::get_id() != thread_) {
+    if (this_thread() != thread_) {
       return fail(Errc::not_permitted, "a ring is used by the thread that made it");
     }
     if (mark_.is_forked()) {
@@ -83,13 +89,15 @@ class Ring::Core {
   bool in_callback = false;  // Of the engine's.
 
  private:
-  static constexpr std::uint32_t kLooksPerProgress = 32;
+  static constexpr std::uint32_t kLooksPerProgress = 256;
 
   // The engine's callbacks may submit, and finish control operations.
   bool progress() {
     in_callback = true;
     const bool did = engine_.progress();
     in_callback = false;
+    // Consumers end in there, and nowhere else.
+    machine.receiving().look_for_ends();
     machine.begin_due();
     return did;
   }
@@ -128,7 +136,7 @@ class Ring::Core {
   Queues& queues_;
   ProgressEngine& engine_;
   const ForkMark mark_;
-  const std::thread::id thread_ = std::this_thread::get_id();
+  const void* const thread_ = this_thread();
   std::uint32_t looks_ = 0;
 };
 

@@ -1,5 +1,6 @@
 // RingLane: comch through submit() and peek_batch(). The sender submits one message, or 64 of
-// Shape::kBatched; the receiver has a pool of buffers that refills itself.
+// Shape::kBatched; the receiver has a pool of buffers that refills itself. In a round trip the
+// answer says that a message is sent, and its completion is left out.
 //
 // Threads, errors: as lane.h.
 #pragma once
@@ -21,12 +22,14 @@ class RingLane {
  public:
   explicit RingLane(const Workload& workload)
       : plan_(workload, kDepth),
-        together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1) {}
+        together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1),
+        flags_(workload.shape == Shape::kRoundTrip ? uring::kSkipSuccess : 0) {}
 
   class Sender {
    public:
     explicit Sender(const RingLane& lane)
         : together_(lane.together_),
+          flags_(lane.flags_),
           ring_(ring_of_process(kDepth)),
           end_(lane.plan_,
                [&](Producer& producer) { need(ring_->prepare(producer), "the producer"); }),
@@ -37,13 +40,14 @@ class RingLane {
 
     void send() {
       uring::Submission& submission = next();
-      submission.prep_send(*to_, end_.message());
+      submission.prep_send(*to_, message_);
       submission.user_data = kMessage;
+      submission.flags = flags_;
       if (++gathered_ == together_) flush();
     }
     void send_last() {
       settle();
-      end_with(end_.message());
+      end_with(message_);
       send();
       settle();
     }
@@ -56,8 +60,10 @@ class RingLane {
         reap();
       }
     }
-    // Until no message is waiting to be sent any more, which has its bytes in message().
+    // Until no message is waiting to be sent any more, which has its bytes in message_. In a round
+    // trip there is none: each was answered.
     void settle() {
+      if (flags_ != 0) return flush();
       uring::Submission& mark = next();
       mark.flags = uring::kDrain;
       mark.user_data = kSettled;
@@ -84,9 +90,11 @@ class RingLane {
     }
 
     const std::size_t together_;
+    const std::uint8_t flags_;
     const std::shared_ptr<uring::Ring> ring_;
     ProducerEnd end_;
     uring::Destination* const to_;
+    const std::span<std::byte> message_ = end_.message();
     std::size_t gathered_ = 0;
   };
 
@@ -111,22 +119,22 @@ class RingLane {
     bool receive() {
       while (true) {
         while (taken_ == count_) take();
-        const uring::Completion& completion = *batch_[taken_];
-        const bool arrived = completion.user_data == kArrived;
-        const bool last = arrived && is_last(completion.contents());
-        if (++taken_ == count_) ring_->advance(count_);
-        if (arrived) return !last;
+        const uring::Completion& completion = *batch_[taken_++];
+        if (completion.user_data == kArrived) return !is_last(completion.contents());
       }
     }
 
    private:
+    // Posting again what has arrived is left until it is answered.
     void take() {
+      ring_->advance(count_);
       count_ = ring_->peek_batch(batch_);
       taken_ = 0;
     }
     // Its buffers come back as completions.
     void forget() {
       std::ignore = end_.consumer().abort();
+      ring_->advance(count_);
       for (int turns = 0; turns < 1'000'000 && !ring_->unregister(*from_); ++turns) {
         ring_->advance(ring_->peek_batch(batch_));
       }
@@ -143,6 +151,7 @@ class RingLane {
  private:
   FastPlan plan_;
   std::size_t together_;
+  std::uint8_t flags_;
 };
 
 }  // namespace comch::bench

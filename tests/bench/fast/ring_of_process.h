@@ -16,7 +16,7 @@ inline std::shared_ptr<uring::Ring> ring_of_process(std::uint32_t depth) {
   static std::weak_ptr<uring::Ring> shared;
   std::shared_ptr<uring::Ring> ring = shared.lock();
   if (ring == nullptr) {
-    // A receiver's buffers and a sender's messages, and as much again.
+    // A receiver's buffers and a sender's messages.
     ring =
         need(uring::Ring::create(engine_of_process(), {.entries = depth, .completions = 4 * depth}),
              "a ring");

@@ -44,7 +44,8 @@ std::vector<Subject> subjects_for(const Arguments& arguments) {
 
 bool is_wanted(const Entry& entry, const std::vector<std::string>& only) {
   return only.empty() || std::ranges::any_of(only, [&](const std::string& name) {
-           return entry.subject == name || name_of(entry.workload) == name;
+           return entry.subject == name || name_of(entry.workload) == name ||
+                  entry.cell.name == name;
          });
 }
 
@@ -70,7 +71,7 @@ int main(int argc, char** argv) {
   CLI::App app("Measures the fast path beside bare shared memory and other people's libraries");
   app.add_option("--rounds", arguments.rounds, "Samples per cell")->check(CLI::PositiveNumber);
   app.add_option("--cell-ms", arguments.cell_ms, "Time per sample")->check(CLI::PositiveNumber);
-  app.add_option("--only", arguments.only, "Subjects, or workloads (\"one way 64 B\")")
+  app.add_option("--only", arguments.only, "Subjects, workloads (\"one way 64 B\") or cells")
       ->delimiter(',');
   app.add_flag("--quick", arguments.quick, "Short samples on any processors; figures mean nothing");
   app.add_flag("--gib", arguments.gib, "Messages of 1 GiB too, which takes 4 GiB of memory");

@@ -135,6 +135,7 @@ struct MachineTest : testing::Test {
       machine.control().on_message(connection, std::span(room).first(chance.below(10)));
     }
     machine.look();
+    machine.receiving().look_for_ends();
   }
   void reap(std::uint64_t most) {
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(queues.ready(), most));
@@ -251,6 +252,7 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
     }
     machine.control().on_message(connection, {});
     machine.look();
+    machine.receiving().look_for_ends();
     reap(kSlots);
   }
   EXPECT_TRUE(open.empty()) << open.size() << " operations never end";
