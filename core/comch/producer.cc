@@ -120,6 +120,9 @@ Status Producer::commit(const Loan& loan, std::size_t length,
 Status Producer::abandon(const Loan& loan) {
   return ask(*this, [&](auto& impl) { return impl.abandon(loan); });
 }
+Result<PeerMemory> Producer::memory(ConsumerId consumer) {
+  return ask(*this, [&](auto& impl) { return impl.memory(consumer); });
+}
 Status Producer::hand_over(ConsumerId consumer, Buffer& buffer,
                            std::span<const std::byte> immediate) {
   return ask(*this, [&](auto& impl) { return impl.hand_over(consumer, buffer, immediate); });

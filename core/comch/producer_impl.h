@@ -63,6 +63,7 @@ class ProducerImpl final : public ProducerCore,
   Result<Loan> reserve(ConsumerId consumer);
   Status commit(const Loan& loan, std::size_t length, Bytes immediate);
   Status abandon(const Loan& loan);
+  Result<PeerMemory> memory(ConsumerId consumer);
   Status hand_over(ConsumerId consumer, Buffer& buffer, Bytes immediate);
   std::size_t handed_over() const { return handed_over_; }
 

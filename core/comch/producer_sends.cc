@@ -110,6 +110,14 @@ Status ProducerImpl::abandon(const Loan& loan) {
   return {};
 }
 
+Result<PeerMemory> ProducerImpl::memory(ConsumerId consumer) {
+  OutLane* lane = nullptr;
+  if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
+  const std::span<std::byte> bytes = lane->consumer().memory();
+  if (bytes.empty()) return fail(Errc::not_supported, "the consumer's memory is not mapped here");
+  return PeerMemory{.bytes = bytes, .hold = lane->shared_consumer()};
+}
+
 Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediate) {
   OutLane* found = nullptr;
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());

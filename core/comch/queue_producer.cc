@@ -160,6 +160,9 @@ bool QueueProducerImpl::ready() {
 Result<Loan> QueueProducerImpl::reserve(ConsumerId) { return std::unexpected(no_data().error()); }
 Status QueueProducerImpl::commit(const Loan&, std::size_t, Bytes) { return no_data(); }
 Status QueueProducerImpl::abandon(const Loan&) { return no_data(); }
+Result<PeerMemory> QueueProducerImpl::memory(ConsumerId) {
+  return std::unexpected(no_data().error());
+}
 Status QueueProducerImpl::hand_over(ConsumerId, Buffer&, Bytes) { return no_data(); }
 
 }  // namespace comch

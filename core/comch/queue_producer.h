@@ -58,6 +58,7 @@ class QueueProducerImpl final : public ProducerCore,
   Result<Loan> reserve(ConsumerId consumer);
   Status commit(const Loan& loan, std::size_t length, Bytes immediate);
   Status abandon(const Loan& loan);
+  Result<PeerMemory> memory(ConsumerId consumer);
   Status hand_over(ConsumerId consumer, Buffer& buffer, Bytes immediate);
   std::size_t handed_over() const { return 0; }
 

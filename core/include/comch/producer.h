@@ -101,6 +101,12 @@ struct Loan {
   std::uint32_t handle = 0;
 };
 
+// A consumer's memory as it is mapped here; it stays mapped as long as this is held.
+struct PeerMemory {
+  std::span<std::byte> bytes;
+  std::shared_ptr<const void> hold;
+};
+
 // Counts since the producer was started.
 struct ProducerCounters {
   std::uint64_t sent_messages = 0;
@@ -195,6 +201,11 @@ class Producer : public Context {
   Status commit(const Loan& loan, std::size_t length, std::span<const std::byte> immediate = {});
   // The posted buffer is free for the next send.
   Status abandon(const Loan& loan);
+
+  // Where loans lie. Who has loans written to by others than this thread (a device, the kernel)
+  // holds the answer until they are done: the loss of the consumer would unmap it under them.
+  // not_supported: it is not mapped here. invalid_value: no such consumer.
+  Result<PeerMemory> memory(ConsumerId consumer);
 
   // Passes the buffer's data by its place alone; no copy at any size. It uses up one posted
   // buffer, which comes back to the consumer empty. Until on_returned the buffer must not change.

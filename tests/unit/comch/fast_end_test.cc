@@ -92,6 +92,23 @@ TEST_F(FastEndTest, AProducerOfAConsumerThatIsGoneIsRefused) {
   EXPECT_EQ(returned.size(), 1U) << "what was lent is the consumer's again";
 }
 
+TEST_F(FastEndTest, MemoryThatIsHeldStaysMappedBeyondTheConsumersEnd) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  const ConsumerId id = to.id();
+  const PeerMemory memory = from.memory(id).value();
+  EXPECT_EQ(memory.bytes.size(), there.range().size());
+  const Loan loan = from.reserve(id).value();
+  EXPECT_EQ(loan.room.data(), memory.bytes.data());
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
+  EXPECT_EQ(code(from.memory(id)), Errc::invalid_value);
+  ASSERT_TRUE(run_until_idle(to));
+  memory.bytes.back() = std::byte{7};
+  EXPECT_EQ(there.range().back(), std::byte{7});
+}
+
 TEST_F(FastEndTest, ALoanThatItsProducerTakesAlongServesTheNext) {
   Consumer& to = consumer(there);
   Producer& from = producer();

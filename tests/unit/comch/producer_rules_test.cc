@@ -234,6 +234,7 @@ TEST_F(ProducerRulesTest, SendsToNobodyThatIsNotThere) {
     EXPECT_EQ(code(from.send(nobody, messages)), Errc::invalid_value);
     EXPECT_EQ(code(from.request_space(nobody)), Errc::invalid_value);
     EXPECT_EQ(code(from.reserve(nobody)), Errc::invalid_value);
+    EXPECT_EQ(code(from.memory(nobody)), Errc::invalid_value);
     EXPECT_FALSE(from.has_space(nobody));
     EXPECT_FALSE(from.busy(nobody));
   }
@@ -262,6 +263,7 @@ TEST_F(ProducerRulesTest, LendsOnlyWhatIsMappedAndHasRoom) {
   Producer& from = producer();
   post_rooms(staged, there, 1, 64);
   EXPECT_EQ(code(from.reserve(staged.id())), Errc::not_supported);
+  EXPECT_EQ(code(from.memory(staged.id())), Errc::not_supported);
   Consumer& mapped = consumer(there);
   post(mapped, nullptr);
   EXPECT_EQ(code(from.reserve(mapped.id())), Errc::invalid_value);
