@@ -21,6 +21,8 @@ class ArrayLane {
       : plan_(workload, kDepth),
         together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1) {}
 
+  const FastPlan& plan() const { return plan_; }
+
   class Sender {
    public:
     explicit Sender(const ArrayLane& lane)

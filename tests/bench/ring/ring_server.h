@@ -1,0 +1,51 @@
+// RingServer: a server whose connections are all served through one ring: it sends control
+// messages back until its clients have left.
+//
+// Threads: its process's one. Errors: std::runtime_error.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "bench/control_plan.h"
+#include "comch/comch.h"
+#include "comch/uring/ring.h"
+
+namespace comch::bench {
+
+class RingServer {
+ public:
+  RingServer(const std::string& name, std::uint32_t clients);
+  ~RingServer();
+  RingServer(const RingServer&) = delete;
+  RingServer& operator=(const RingServer&) = delete;
+
+  std::size_t connections() const { return clients_.size(); }
+  // Until there are so many connections.
+  void await(std::size_t connections);
+  // Until the last of them has left.
+  void serve();
+  // Sleeps until something happens, at most so long.
+  void turn(std::chrono::nanoseconds most = std::chrono::seconds(1));
+
+ private:
+  struct Echo {
+    uring::Control* control;
+    std::array<std::byte, 64> message;
+  };
+  void add(Connection& connection);
+  void remove(const Connection& connection);
+  void answer(const uring::Completion& completion);
+  uring::Submission& next(std::uint64_t id);
+
+  const std::unique_ptr<ProgressEngine> engine_;
+  std::unique_ptr<Server> server_;
+  std::unordered_map<std::uint64_t, Echo> clients_;  // By connection.
+  std::unique_ptr<uring::Ring> ring_;
+};
+
+}  // namespace comch::bench
