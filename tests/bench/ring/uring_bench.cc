@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   CLI::App app("Measures loops that wait in a ring of comch-uring");
   app.add_option("--rounds", arguments.rounds, "Samples per cell")->check(CLI::PositiveNumber);
   app.add_option("--cell-ms", arguments.cell_ms, "Time per sample")->check(CLI::PositiveNumber);
+  app.add_option("--crowd", arguments.crowd, "Connections that say nothing");
   app.add_flag("--json", arguments.json, "Print JSON");
   app.add_flag("--smoke", arguments.smoke,
                "One short round on any processors; figures mean nothing");
