@@ -17,4 +17,9 @@ void Fd::reset(int fd) noexcept {
   errno = before;
 }
 
+Status set_nonblocking(int fd) {
+  if (syscalls().set_nonblocking(fd) == 0) return {};
+  return fail(Errc::operating_system, "the descriptor does not take O_NONBLOCK", errno);
+}
+
 }  // namespace comch::os

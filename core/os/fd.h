@@ -12,6 +12,8 @@
 
 #include <utility>
 
+#include "comch/result.h"
+
 namespace comch::os {
 
 class Fd {
@@ -37,5 +39,9 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+// For a descriptor that somebody else has made: reading it never waits from here on.
+// operating_system: it is none.
+Status set_nonblocking(int fd);
 
 }  // namespace comch::os

@@ -25,6 +25,11 @@ constinit const Syscalls kKernel{
     .write = ::write,
     .pread = ::pread,
     .duplicate = [](int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 3); },  // 0 to 2 are stdio's.
+    .set_nonblocking =
+        [](int fd) {
+          const int flags = ::fcntl(fd, F_GETFL);
+          return flags < 0 ? -1 : ::fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+        },
     .poll = ::poll,
     .bytes_waiting = [](int fd, int* bytes) { return ::ioctl(fd, FIONREAD, bytes); },
     .memfd_create = ::memfd_create,

@@ -96,5 +96,14 @@ TEST(IdentityTest, IsTheKernelsWord) {
   EXPECT_EQ(own_pid(), ::getpid());
 }
 
+TEST(FdTest, ReadingSomebodyElsesDescriptorNeverWaitsOnceThatWasAskedFor) {
+  const Fd fd(::eventfd(0, EFD_CLOEXEC));
+  ASSERT_TRUE(set_nonblocking(fd.get()));
+  eventfd_t value = 0;
+  EXPECT_EQ(::eventfd_read(fd.get(), &value), -1);
+  EXPECT_EQ(errno, EAGAIN);
+  EXPECT_EQ(set_nonblocking(-1).error().sys, EBADF);
+}
+
 }  // namespace
 }  // namespace comch::os

@@ -86,6 +86,7 @@ inline const os::Syscalls& RiggedSyscalls::table() {
       .write = Call<&Syscalls::write>::run,
       .pread = Call<&Syscalls::pread>::run,
       .duplicate = Call<&Syscalls::duplicate>::run,
+      .set_nonblocking = Call<&Syscalls::set_nonblocking>::run,
       .poll = Call<&Syscalls::poll>::run,
       .bytes_waiting = Call<&Syscalls::bytes_waiting>::run,
       .memfd_create = Call<&Syscalls::memfd_create>::run,
