@@ -15,13 +15,14 @@
 comch_packages_build="
   g++ libc6-dev meson ninja-build pkg-config
   libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-  libfuse3-dev fuse3 liburing-dev libpng-dev
+  libfuse3-dev fuse3 liburing-dev libpng-dev libibverbs-dev librdmacm-dev
   coreutils grep mount procps"
 
 comch_packages_test="
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev lld-19
   libgtest-dev libgmock-dev relacy-dev
   python3 strace
+  qemu-system-x86 iproute2 rdma-core ibverbs-providers xz-utils
   attr busybox inotify-tools jq procps psmisc ripgrep rsync tar tree util-linux"
 
 comch_packages_bench="

@@ -50,6 +50,7 @@ struct Port {
 struct VerbsDevice {
   std::string name;  // "mlx5_0", "rxe0"; unique.
   std::vector<Port> ports;
+  std::string function = {};  // On its bus, as "0000:03:00.0"; empty: it is no hardware.
 };
 
 // --- Connections --------------------------------------------------------------------------

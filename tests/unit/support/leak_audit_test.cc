@@ -74,5 +74,16 @@ TEST(LeakAuditTest, NamesAMountThatStays) {
   EXPECT_EQ(left_behind(before, after), "mount on /somewhere/comch\n");
 }
 
+TEST(LeakAuditTest, LetsTheLibraryKeepRdmaDevicesButNoQueues) {
+  const Holdings before;
+  Holdings after;
+  after.descriptors = {{4, "/dev/infiniband/uverbs0"}, {5, "anon_inode:[infinibandevent]"}};
+  EXPECT_EQ(left_behind(before, after), "");
+  after.descriptors[6] = "anon_inode:[infinibandevent]";
+  EXPECT_EQ(left_behind(before, after), "descriptor 6 -> anon_inode:[infinibandevent]\n");
+  after.descriptors[7] = "/dev/infiniband/rdma_cm";
+  EXPECT_NE(left_behind(before, after).find("rdma_cm"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace comch::test

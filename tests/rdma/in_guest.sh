@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Runs test programs over RDMA devices, one after the other, and reports each case in TAP.
+#
+#   in_guest.sh LIST BUILD     LIST as guest_tests.txt; BUILD holds the programs
+#
+# Meant for the guest of rdma-vm, but any machine with the devices will do: COMCH_DEVICES says
+# which they are. A program that crashes, or that is still running when its time is up, is a case
+# that failed. What a failed program wrote is printed as TAP comments.
+set -u
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+list="$1" build="$(realpath "$2")" failed=0
+export COMCH_DEVICES="${COMCH_DEVICES:-$here/devices.toml}" GTEST_COLOR=no
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/run" "$scratch/tmp"
+export COMCH_RUNTIME_DIR="$scratch/run" TMPDIR="$scratch/tmp"
+export PATH="$build/examples:$build/core/tool:$build/fuse:$PATH"
+export COMCH_DOCA_EXAMPLES="$build/examples/doca" COMCHFS="$build/fuse/comchfs"
+
+# Between the two ends of the guest's cable, both ways; nothing elsewhere.
+lossy() {
+  local end
+  for end in rdma0 rdma1; do
+    if [ "$1" = 0 ]; then
+      tc qdisc del dev "$end" root
+    else
+      tc qdisc add dev "$end" root netem loss "$1%"
+    fi
+  done
+}
+
+# run WORD SECONDS PROGRAM FILTER LOSS
+run() {
+  local word="$1" seconds="$2" program="$3" filter="$4" loss="$5" status=0 cases began
+  local log="$scratch/log"
+  if [ "$loss" != 0 ] && ! lossy "$loss"; then
+    echo "not ok - $word: no loss could be set up"
+    failed=1
+    return
+  fi
+  began="$EPOCHREALTIME"
+  timeout --kill-after=5 "$seconds" "$build/$program" --gtest_filter="$filter" \
+    </dev/null >"$log" 2>&1 || status=$?
+  [ "$loss" = 0 ] || lossy 0
+  cases="$(sed -nE "s/^\[       OK \] ([^ ]+).*/ok - $word \1/p;
+                    s/^\[  SKIPPED \] ([^ ]+).*/ok - $word \1 # SKIP over RDMA/p;
+                    s/^\[  FAILED  \] ([^ ,]+).* \([0-9]+ ms\)$/not ok - $word \1/p" "$log")"
+  echo "$cases"
+  if [ "$status" -ne 0 ] || ! grep -q '^ok' <<<"$cases"; then
+    grep -q '^not ok' <<<"$cases" || echo "not ok - $word (exit status $status)"
+    sed 's/^/# /' "$log" | tail -n 150
+    failed=1
+  fi
+  awk -v word="$word" -v a="$began" -v b="$EPOCHREALTIME" \
+    'BEGIN { printf "# %s took %.1f s\n", word, b - a }'
+}
+
+while read -r word seconds program filter loss; do
+  case "$word" in '' | '#'*) continue ;; esac
+  run "$word" "$seconds" "$program" "$filter" "${loss:-0}"
+done <"$list"
+exit "$failed"
