@@ -3,30 +3,14 @@
 #include "doca/comch_server.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
-#include <fstream>
 #include <memory>
 
 #include "doca/control_parties.h"
+#include "support/described_devices.h"
 
 namespace comch::test {
 namespace {
-
-// The built-in fabric and another DPU beside it; or the built-in one with other limits.
-class DeviceFile {
- public:
-  explicit DeviceFile(const std::string& text) {
-    std::ofstream(dir_ / "devices.toml") << text;
-    ::setenv("COMCH_DEVICES", (dir_ / "devices.toml").c_str(), 1);
-  }
-  ~DeviceFile() { ::unsetenv("COMCH_DEVICES"); }
-  DeviceFile(const DeviceFile&) = delete;
-  DeviceFile& operator=(const DeviceFile&) = delete;
-
- private:
-  TempDir dir_;
-};
 
 constexpr const char* kTwoDpus = R"(
 [[device]]
@@ -113,7 +97,7 @@ TEST_F(ComchServerTest, LivesOnADpuWithARepresentorOfItsOwn) {
     const OpenRepresentor function(dpu, kHostPci);
     EXPECT_EQ(doca_comch_server_create(host, function, "s", &made), DOCA_ERROR_NOT_SUPPORTED);
   }
-  const DeviceFile file(kTwoDpus);
+  const DescribedDevices file(kTwoDpus);
   const OpenDevice first(kDpuPci);
   const OpenDevice second("04:00.0");
   const OpenRepresentor of_second(second, "b2:00.0");
@@ -124,7 +108,7 @@ TEST_F(ComchServerTest, LivesOnADpuWithARepresentorOfItsOwn) {
 }
 
 TEST_F(ComchServerTest, TakesAsManyClientsAsTheDeviceSays) {
-  const DeviceFile file(kTwoClients);
+  const DescribedDevices file(kTwoClients);
   ServerParty server(pe);
   ClientParty first(pe);
   ClientParty second(pe);

@@ -8,17 +8,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <string>
 
-#include "support/temp_dir.h"
+#include "support/described_devices.h"
 
 namespace comch::test {
 
-struct DescribedTest : testing::Test {
-  DescribedTest() {
-    describe(R"(
+inline constexpr const char* kDescription = R"(
 [[device]]
 name = "card0"
 pci = "0000:03:00.0"
@@ -59,17 +55,14 @@ kind = "sf"
 [[device.representor]]
 pci = "0000:b1:00.6"
 kind = "sf"
-)");
-    setenv("COMCH_DEVICES", (directory / "devices.toml").c_str(), 1);
-  }
+)";
+
+struct DescribedTest : testing::Test {
   ~DescribedTest() override {
     if (list != nullptr) doca_devinfo_destroy_list(list);
-    unsetenv("COMCH_DEVICES");
   }
 
-  void describe(const std::string& text) const {
-    std::ofstream(directory / "devices.toml") << text;
-  }
+  void describe(const std::string& text) const { devices.describe(text); }
 
   // The entry of a PCI address of the list; null: there is none.
   doca_devinfo* info(const char* pci) {
@@ -88,7 +81,7 @@ kind = "sf"
     return dev;
   }
 
-  TempDir directory;
+  DescribedDevices devices{kDescription};
   doca_devinfo** list = nullptr;
   uint32_t count = 0;
 };

@@ -1,7 +1,5 @@
 // Servers of one name on two functions of a host, which a device file describes.
-#include <cstdlib>
-#include <fstream>
-
+#include "support/described_devices.h"
 #include "tree_fixture.h"
 
 namespace comch::test {
@@ -9,31 +7,7 @@ namespace {
 
 // Two functions of the host, each with a server of the same name.
 struct TwoRepresentorsTest : TreeTest {
-  void SetUp() override {
-    std::ofstream(dir_ / "devices.toml") << R"(
-[[device]]
-name = "dpu0"
-pci = "0000:03:00.0"
-side = "dpu"
-[[device.representor]]
-pci = "0000:b1:00.0"
-[[device.representor]]
-pci = "0000:b1:00.1"
-[[device]]
-name = "host0"
-pci = "0000:b1:00.0"
-side = "host"
-[[device]]
-name = "host1"
-pci = "0000:b1:00.1"
-side = "host"
-)";
-    ::setenv("COMCH_DEVICES", (dir_ / "devices.toml").c_str(), 1);
-    TreeTest::SetUp();
-  }
-  void TearDown() override { ::unsetenv("COMCH_DEVICES"); }
-
-  TempDir dir_;
+  DescribedDevices devices_{kTwoFunctions};
 };
 
 TEST_F(TwoRepresentorsTest, OneNameMayLiveOnTwoRepresentorsInTwoDirectories) {

@@ -2,13 +2,12 @@
 #include "comch/server.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <set>
 #include <string>
 
+#include "support/described_devices.h"
 #include "unit/comch/pair.h"
 
 namespace comch {
@@ -88,33 +87,13 @@ TEST_F(ServerTest, AServerStartsAtOnceAndItsNameIsFreeAgainAtOnce) {
 }
 
 TEST_F(ServerTest, ANameIsTakenOnOneRepresentorAndFreeOnAnother) {
-  const test::TempDir dir;
-  std::ofstream(dir / "devices.toml") << R"(
-[[device]]
-name = "dpu0"
-pci = "0000:03:00.0"
-side = "dpu"
-[[device.representor]]
-pci = "0000:b1:00.0"
-[[device.representor]]
-pci = "0000:b1:00.1"
-[[device]]
-name = "host0"
-pci = "0000:b1:00.0"
-side = "host"
-[[device]]
-name = "host1"
-pci = "0000:b1:00.1"
-side = "host"
-)";
-  ::setenv("COMCH_DEVICES", (dir / "devices.toml").c_str(), 1);
+  const test::DescribedDevices devices(test::kTwoFunctions);
   const auto dpu = Device::open("dpu0").value();
   const auto open_function = [&](const char* pci) { return Representor::open(dpu, pci).value(); };
   ServerParty first(*engine, {}, open_function("b1:00.0"));
   ServerParty second(*engine, {}, open_function("b1:00.1"));
   ServerParty third(*engine, {}, open_function("b1:00.1"));
   ClientParty to_second(*engine, {}, Device::open("host1").value());
-  ::unsetenv("COMCH_DEVICES");
   ASSERT_TRUE(first->start());
   EXPECT_FALSE(to_second.connect()) << "its function has no such server yet";
   EXPECT_EQ(to_second->failure().error.code, Errc::not_found);

@@ -1,0 +1,58 @@
+// DescribedDevices: devices of one test's own, described as a machine's administrator would.
+//
+//   DescribedDevices devices(kTwoFunctions);
+//   Device::open("host1")
+//
+// Threads: make and drop it while no other thread reads the environment.
+// Lifetime: the devices are there for as long as it is, and the built-in ones afterwards; a device
+// that was opened stays.
+#pragma once
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "support/temp_dir.h"
+
+namespace comch::test {
+
+// A DPU that serves two functions of its host, and both of them.
+inline constexpr const char* kTwoFunctions = R"(
+[[device]]
+name = "dpu0"
+pci = "0000:03:00.0"
+side = "dpu"
+[[device.representor]]
+pci = "0000:b1:00.0"
+[[device.representor]]
+pci = "0000:b1:00.1"
+[[device]]
+name = "host0"
+pci = "0000:b1:00.0"
+side = "host"
+[[device]]
+name = "host1"
+pci = "0000:b1:00.1"
+side = "host"
+)";
+
+class DescribedDevices {
+ public:
+  explicit DescribedDevices(const std::string& description) {
+    describe(description);
+    ::setenv("COMCH_DEVICES", (dir_ / "devices.toml").c_str(), 1);
+  }
+  ~DescribedDevices() { ::unsetenv("COMCH_DEVICES"); }
+  DescribedDevices(const DescribedDevices&) = delete;
+  DescribedDevices& operator=(const DescribedDevices&) = delete;
+
+  // From now on.
+  void describe(const std::string& description) const {
+    std::ofstream(dir_ / "devices.toml") << description;
+  }
+
+ private:
+  TempDir dir_;
+};
+
+}  // namespace comch::test
