@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "comch/device_file.h"
+#include "comch/rdma_address.h"
+#include "comch/verbs_devices.h"
 
 namespace comch {
 namespace {
@@ -33,12 +36,33 @@ bool has_form(std::string_view text, std::string_view form) {
   });
 }
 
+// Those that a file or the build describes: asking for the others takes milliseconds each.
+Result<std::vector<DeviceInfo>> described_devices() {
+  return load_devices(secure_getenv("COMCH_DEVICES"), kSystemDeviceFile);
+}
+
 Result<std::shared_ptr<Device>> open_where(auto&& matches, const char* otherwise) {
-  Result<std::vector<DeviceInfo>> devices = list_devices();
+  Result<std::vector<DeviceInfo>> devices = described_devices();
   if (!devices) return std::unexpected(devices.error());
-  const auto found = std::ranges::find_if(*devices, matches);
+  auto found = std::ranges::find_if(*devices, matches);
+  if (found == devices->end()) {
+    devices = list_devices();
+    if (!devices) return std::unexpected(devices.error());
+    found = std::ranges::find_if(*devices, matches);
+  }
   if (found == devices->end()) return fail(Errc::not_found, otherwise);
   return std::make_shared<Device>(std::move(*found));
+}
+
+// A device that nobody described serves the machine that the program names.
+Result<std::shared_ptr<Representor>> open_host(std::shared_ptr<Device> device,
+                                               std::string_view host) {
+  if (!is_host(host)) return fail(Errc::not_found, "this is no address, GID or host name");
+  RepresentorInfo info;
+  info.pci = device->info().pci;
+  info.vuid = host;
+  info.allow_hosts = {std::string(host)};
+  return std::make_shared<Representor>(std::move(device), std::move(info));
 }
 
 Result<std::shared_ptr<Representor>> open_where(std::shared_ptr<Device> device, auto&& matches) {
@@ -83,7 +107,11 @@ std::optional<std::string> normal_pci(std::string_view text) {
 }
 
 Result<std::vector<DeviceInfo>> list_devices() {
-  return load_devices(secure_getenv("COMCH_DEVICES"), kSystemDeviceFile);
+  Result<std::vector<DeviceInfo>> devices = described_devices();
+  if (!devices) return devices;
+  std::vector<DeviceInfo> others = verbs_devices(*devices);
+  std::ranges::move(others, std::back_inserter(*devices));
+  return devices;
 }
 
 Result<std::shared_ptr<Device>> Device::open(std::string_view which) {
@@ -100,6 +128,10 @@ Result<std::shared_ptr<Device>> Device::open_first(Side side) {
 
 Result<std::shared_ptr<Representor>> Representor::open(std::shared_ptr<Device> device,
                                                        std::string_view which) {
+  if (device != nullptr && device->info().rdma && device->info().representors.empty() &&
+      device->info().capability.server) {
+    return open_host(std::move(device), which);
+  }
   const std::optional<std::string> pci = normal_pci(which);
   return open_where(std::move(device), [&](const RepresentorInfo& representor) {
     return representor.pci == pci || representor.vuid == which;

@@ -33,7 +33,7 @@ struct Syscalls {
   ssize_t (*read)(int fd, void* into, size_t size);
   ssize_t (*write)(int fd, const void* from, size_t size);
   ssize_t (*pread)(int fd, void* into, size_t size, off_t at);
-  int (*duplicate)(int fd);  // fcntl(F_DUPFD_CLOEXEC)
+  int (*duplicate)(int fd);        // fcntl(F_DUPFD_CLOEXEC)
   int (*set_nonblocking)(int fd);  // fcntl(F_SETFL) with O_NONBLOCK added
   int (*poll)(pollfd* fds, nfds_t count, int timeout_ms);
   int (*bytes_waiting)(int fd, int* bytes);  // ioctl(FIONREAD)

@@ -102,7 +102,8 @@ class Device {
 
 class Representor {
  public:
-  // `which` is a PCI address, long or short, or a vuid.
+  // `which` is a PCI address, long or short, or a vuid; on a verbs device that nobody described
+  // it is the machine that may connect, as in RepresentorInfo::allow_hosts.
   // not_found: the device has no such representor.
   // not_supported: the device is on the host side and has none at all.
   static Result<std::shared_ptr<Representor>> open(std::shared_ptr<Device> device,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -104,8 +105,9 @@ TEST(SideAndKind, HaveTheWordsOfTheFile) {
 }
 
 TEST_F(BuiltInTest, IsOneDpuAndTheHostItServes) {
-  const auto devices = list_devices();
+  auto devices = list_devices();
   ASSERT_TRUE(devices);
+  std::erase_if(*devices, [](const DeviceInfo& one) { return one.rdma.has_value(); });
   ASSERT_EQ(devices->size(), 2u);
   const DeviceInfo& dpu = (*devices)[0];
   EXPECT_EQ(dpu.name, "comch0");
@@ -353,7 +355,8 @@ TEST_F(DeviceTest, TheEnvironmentChoosesTheFileOfEveryCall) {
   const ScopedVariable chosen("COMCH_DEVICES", file.c_str());
   EXPECT_EQ(Device::open("h").error().code, Errc::bad_config);
   std::ofstream(file) << kHost;
-  EXPECT_EQ(list_devices().value().size(), 1u);
+  const auto devices = list_devices().value();
+  EXPECT_EQ(std::ranges::count_if(devices, [](const DeviceInfo& one) { return !one.rdma; }), 1);
   EXPECT_EQ(Device::open("b1:00.0").value()->info().name, "h");
   EXPECT_EQ(Device::open("comch0").error().code, Errc::not_found);
   EXPECT_EQ(Device::open_first(Side::kDpu).error().code, Errc::not_found);
