@@ -169,7 +169,7 @@ Result<FastPacket> decode_fast(std::span<const std::byte> bytes) {
 
 bool is_fast(std::span<const std::byte> bytes) {
   const Result<Frame> frame = read_frame(bytes);
-  return frame && frame->kind >= Kind::kConsumer;
+  return frame && frame->kind >= Kind::kConsumer && frame->kind <= Kind::kMap;
 }
 
 }  // namespace comch::wire

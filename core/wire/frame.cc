@@ -7,7 +7,10 @@ namespace comch::wire {
 namespace {
 
 bool is_kind(std::uint16_t number) {
-  return number >= std::to_underlying(Kind::kHello) && number <= std::to_underlying(Kind::kMap);
+  const auto between = [number](Kind first, Kind last) {
+    return number >= std::to_underlying(first) && number <= std::to_underlying(last);
+  };
+  return between(Kind::kHello, Kind::kMap) || between(Kind::kRdmaConsumer, Kind::kRdmaRefused);
 }
 
 }  // namespace

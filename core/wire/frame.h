@@ -20,7 +20,7 @@ namespace comch::wire {
 inline constexpr std::size_t kMaxPacket = 512;  // Room for any packet.
 inline constexpr std::uint16_t kVersion = 1;    // The one this code speaks.
 
-// The first five are in handshake.h, the others in fast_packet.h.
+// The first five are in handshake.h, the next six in fast_packet.h, the last in rdma_packet.h.
 enum class Kind : std::uint16_t {
   kHello = 1,
   kWelcome,
@@ -33,6 +33,15 @@ enum class Kind : std::uint16_t {
   kLane,
   kLaneEnd,
   kMap,
+  kRdmaConsumer = 32,
+  kRdmaAccepted,
+  kRdmaLane,
+  kRdmaLaneReady,
+  kRdmaLaneEnd,
+  kRdmaLaneOver,
+  kRdmaConsumerEnd,
+  kRdmaConsumerDone,
+  kRdmaRefused,
 };
 
 inline constexpr std::uint32_t kMagic = 0x48434D43;  // "CMCH", read as bytes.
