@@ -14,7 +14,7 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
     "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
                                                                   "arm_acle.h"),
 }
-INTERFACE = ("transport/transport.h", "transport/reactor.h")  # What engine and carrier meet in.
+INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h")  # The meeting place.
 WORDS = ("comch/result.h", "comch/log.h")  # Of the public headers, what every room speaks.
 
 

@@ -1,0 +1,232 @@
+// Hub: its ports, and what this side says. hub_letters.cc has what the other side says.
+#include "transport/rdma/hub.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/say.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+// Ids of the two sides differ in the lowest bit, so that they are unique on the connection.
+constexpr std::uint32_t kServersFirst = 2;
+constexpr std::uint32_t kClientsFirst = 1;
+constexpr std::uint32_t kReserved = 0xffff;
+
+}  // namespace
+
+Result<std::shared_ptr<Hub>> Hub::create(bool is_server, Fabric fabric) {
+  Result<os::Event> news = os::Event::create();
+  if (!news) return std::unexpected(news.error());
+  return std::make_shared<Hub>(std::move(*news), is_server, std::move(fabric));
+}
+
+Hub::Hub(os::Event news, bool is_server, Fabric fabric)
+    : news_(std::move(news)),
+      fabric_(std::move(fabric)),
+      consumer_id_(is_server ? kServersFirst : kClientsFirst) {}
+
+// --- Ports -------------------------------------------------------------------------------
+
+Status Hub::enter(Kind kind, const os::Event& rings) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return fail(Errc::connection_reset, "the connection has ended");
+    const auto same = std::ranges::count(ports_, kind, &Port::kind);
+    if (static_cast<std::size_t>(same) >= kMaxPorts) {
+      return fail(Errc::full, "the connection has 1,024 of them on this side already");
+    }
+    ports_.push_back({kind, &rings});
+  }
+  if (kind == Kind::kProducer) want_lanes_for_all();
+  return {};
+}
+
+void Hub::leave(const os::Event& rings) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(ports_, [&](const Port& port) { return port.rings == &rings; });
+  if (ports_.empty()) news_.signal();
+}
+
+std::size_t Hub::ports() const {
+  const std::lock_guard lock(mutex_);
+  return ports_.size();
+}
+
+bool Hub::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+void Hub::ring_producers() const {
+  const std::lock_guard lock(mutex_);
+  for (const Port& port : ports_) {
+    if (port.kind == Kind::kProducer) port.rings->signal();
+  }
+}
+
+std::uint32_t Hub::next_consumer_id() {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t id = consumer_id_;
+  consumer_id_ += consumer_id_ + 2 == kReserved ? 4 : 2;
+  return id;
+}
+
+std::uint32_t Hub::next_producer_id() {
+  const std::lock_guard lock(mutex_);
+  return ++producer_id_;
+}
+
+// --- What this side says -----------------------------------------------------------------
+
+// With the mutex held.
+void Hub::say(const wire::RdmaPacket& packet) {
+  if (closed_) return;
+  outbox_.push_back(packet);
+  news_.signal();
+}
+
+void Hub::announce(std::shared_ptr<LocalConsumer> consumer) {
+  const std::lock_guard lock(mutex_);
+  say(consumer->terms);
+  if (!closed_) local_.emplace(consumer->terms.id, std::move(consumer));
+}
+
+void Hub::withdraw(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  say(wire::RdmaConsumerEnd{id});
+}
+
+void Hub::lane_over(std::uint32_t consumer, std::uint32_t number, std::uint32_t messages) {
+  const std::lock_guard lock(mutex_);
+  say(wire::RdmaLaneOver{consumer, number, messages});
+}
+
+bool Hub::flush(Courier& courier) {
+  const std::lock_guard lock(mutex_);
+  while (!outbox_.empty()) {
+    std::array<std::byte, wire::kMaxPacket> buffer;
+    const std::size_t size = wire::encode(outbox_.front(), buffer);
+    const Status sent = courier.send_letter(std::span(buffer).first(size));
+    if (!sent && sent.error().code == Errc::again) return true;
+    // Whoever cannot be reached at all is noticed to be gone elsewhere.
+    outbox_.pop_front();
+  }
+  return false;
+}
+
+// --- Consumers of the other machine, and lanes to them -------------------------------------
+
+std::shared_ptr<RemoteConsumer> Hub::find(std::uint32_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = remote_.find(id);
+  return it == remote_.end() || !it->second->lanes.told ? nullptr : it->second;
+}
+
+std::vector<std::uint32_t> Hub::remote_ids() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> ids;
+  for (const auto& [id, consumer] : remote_) {
+    if (consumer->lanes.told) ids.push_back(id);
+  }
+  return ids;
+}
+
+// With the mutex held: one lane for each producer, and one at least.
+bool Hub::wants_more(const RemoteConsumer& consumer) const {
+  const RemoteConsumer::Lanes& lanes = consumer.lanes;
+  const auto producers = std::ranges::count(ports_, Kind::kProducer, &Port::kind);
+  const std::size_t there = lanes.wanted.size() + lanes.spare.size() + lanes.out;
+  return !closed_ && there < static_cast<std::size_t>(std::max(producers, std::ptrdiff_t{1}));
+}
+
+Status Hub::want_lane(RemoteConsumer& consumer) {
+  std::uint32_t number = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++consumer.lanes.last_number;
+  }
+  Result<LaneParts> made = consumer.make_lane(number);
+  if (!made) return std::unexpected(made.error());
+  const std::lock_guard lock(mutex_);
+  if (consumer.gone()) return {};
+  say(wire::RdmaLane{consumer.terms.id, number, made->link->self()});
+  consumer.lanes.wanted.emplace(number, std::move(*made));
+  return {};
+}
+
+void Hub::want_lanes_for_all() {
+  std::vector<std::shared_ptr<RemoteConsumer>> poor;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, consumer] : remote_) {
+      if (wants_more(*consumer)) poor.push_back(consumer);
+    }
+  }
+  for (const auto& consumer : poor) {
+    if (const Status wanted = want_lane(*consumer); !wanted) {
+      comch::say(LogLevel::kError, "no lane to consumer {} of a peer: {}", consumer->terms.id,
+                 describe(wanted.error()));
+    }
+  }
+}
+
+Result<LaneParts> Hub::take_lane(RemoteConsumer& consumer) {
+  bool more = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return fail(Errc::connection_reset, "the connection has ended");
+    if (!consumer.lanes.spare.empty()) {
+      LaneParts lane = std::move(consumer.lanes.spare.back());
+      consumer.lanes.spare.pop_back();
+      ++consumer.lanes.out;
+      return lane;
+    }
+    more = wants_more(consumer);
+  }
+  if (more) {
+    if (Status wanted = want_lane(consumer); !wanted) return std::unexpected(wanted.error());
+  }
+  return fail(Errc::again, "the way to the consumer is being made; try again after progress()");
+}
+
+void Hub::give_back(RemoteConsumer& consumer, LaneParts lane) {
+  const std::lock_guard lock(mutex_);
+  --consumer.lanes.out;
+  if (closed_) return;
+  if (lane.link->failure() || consumer.gone()) {
+    say(wire::RdmaLaneEnd{consumer.terms.id, lane.number});
+    consumer.lanes.lost.emplace(lane.number, LostMessages{lane.position, std::move(lane.sent)});
+  } else {
+    consumer.lanes.spare.push_back(std::move(lane));
+  }
+  done_if_empty(consumer);
+}
+
+// With the mutex held. Of one that is gone, when no producer writes to it any more.
+void Hub::done_if_empty(const RemoteConsumer& consumer) {
+  if (consumer.gone() && consumer.lanes.out == 0) say(wire::RdmaConsumerDone{consumer.terms.id});
+}
+
+std::vector<std::uint32_t> Hub::close() {
+  std::map<std::uint32_t, std::shared_ptr<RemoteConsumer>> remote;
+  std::map<std::uint32_t, std::shared_ptr<LocalConsumer>> local;
+  std::vector<std::uint32_t> ids;
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(closed_, true)) return {};
+  remote.swap(remote_);
+  local.swap(local_);
+  outbox_.clear();
+  for (const auto& [id, consumer] : remote) {
+    consumer->set_gone();
+    consumer->lanes.wanted.clear();
+    consumer->lanes.spare.clear();
+    if (consumer->lanes.told) ids.push_back(id);
+  }
+  for (const Port& port : ports_) port.rings->signal();
+  return ids;
+}
+
+}  // namespace comch::transport::rdma

@@ -1,0 +1,190 @@
+// Hub: what the other machine says. Everything that it names is looked up, and nothing of it is
+// believed to be there.
+#include <algorithm>
+#include <utility>
+
+#include "base/say.h"
+#include "transport/rdma/hub.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+std::unexpected<Error> nonsense(const char* what) { return fail(Errc::connection_reset, what); }
+
+}  // namespace
+
+Hub::News Hub::take(std::span<const std::byte> letter) {
+  const Result<wire::RdmaPacket> packet = wire::decode_rdma(letter);
+  if (!packet) return std::unexpected(packet.error());
+  return std::visit([this](const auto& body) { return took(body); }, *packet);
+}
+
+std::shared_ptr<LocalConsumer> Hub::local(std::uint32_t id) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = local_.find(id);
+  return it == local_.end() ? nullptr : it->second;
+}
+
+// --- Of consumers there ------------------------------------------------------------------
+
+Hub::News Hub::took(const wire::RdmaConsumer& terms) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (remote_.contains(terms.id)) return nonsense("two consumers of one id");
+    if (remote_.size() >= kMaxPorts) return nonsense("more consumers than there may be");
+  }
+  Result<std::shared_ptr<RemoteConsumer>> made = RemoteConsumer::make(terms, fabric_);
+  if (!made) {
+    comch::say(LogLevel::kError, "cannot reach consumer {} of a peer: {}", terms.id,
+               describe(made.error()));
+    const std::lock_guard lock(mutex_);
+    say(wire::RdmaRefused{terms.id, 0, made.error().code});
+    return std::nullopt;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    remote_.emplace(terms.id, *made);
+    say((*made)->acceptance());
+  }
+  // It is told of when there is a lane, so that the first send finds one.
+  if (const Status wanted = want_lane(**made); !wanted) {
+    comch::say(LogLevel::kError, "no lane to consumer {} of a peer: {}", terms.id,
+               describe(wanted.error()));
+  }
+  return std::nullopt;
+}
+
+Hub::News Hub::took(const wire::RdmaLaneReady& ready) {
+  std::shared_ptr<RemoteConsumer> consumer;
+  LaneParts lane;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = remote_.find(ready.consumer);
+    if (it == remote_.end()) return std::nullopt;  // One that has ended since.
+    consumer = it->second;
+    auto node = consumer->lanes.wanted.extract(ready.number);
+    if (node.empty()) return nonsense("a lane that nobody asked for");
+    lane = std::move(node.mapped());
+  }
+  lane.target = ready.lane;
+  const Status connected = lane.link->connect(fabric_, ready.pair);
+  bool appeared = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!connected) {
+      say(wire::RdmaLaneEnd{ready.consumer, ready.number});
+      consumer->lanes.lost.emplace(ready.number, LostMessages{0, std::move(lane.sent)});
+      return std::nullopt;
+    }
+    appeared = !std::exchange(consumer->lanes.told, true);
+    consumer->lanes.spare.push_back(std::move(lane));
+  }
+  ring_producers();
+  want_lanes_for_all();
+  if (!appeared) return std::nullopt;
+  return ConsumerNews{ready.consumer, true};
+}
+
+// What did not arrive was not used up, and nobody else will be told of it again.
+Hub::News Hub::took(const wire::RdmaLaneOver& over) {
+  std::shared_ptr<RemoteConsumer> consumer;
+  LostMessages lost;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = remote_.find(over.consumer);
+    if (it == remote_.end()) return std::nullopt;  // One that has ended since.
+    consumer = it->second;
+    auto node = consumer->lanes.lost.extract(over.number);
+    if (node.empty()) return nonsense("the end of a lane that has not ended");
+    lost = std::move(node.mapped());
+  }
+  const auto slots = static_cast<std::uint32_t>(lost.sent.size());
+  if (lost.position - over.messages > slots) return nonsense("messages that were never sent");
+  for (std::uint32_t n = lost.position; n != over.messages; --n) {
+    consumer->desk.give_back(lost.sent[(n - 1) & (slots - 1)]);
+  }
+  ring_producers();
+  want_lanes_for_all();
+  return std::nullopt;
+}
+
+Hub::News Hub::took(const wire::RdmaConsumerEnd& end) {
+  std::shared_ptr<RemoteConsumer> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    auto node = remote_.extract(end.id);
+    if (node.empty()) return std::nullopt;  // One that could not be reached.
+    gone = std::move(node.mapped());
+    gone->set_gone();
+    gone->lanes.wanted.clear();
+    gone->lanes.spare.clear();
+    done_if_empty(*gone);
+  }
+  ring_producers();
+  if (!gone->lanes.told) return std::nullopt;
+  return ConsumerNews{end.id, false};
+}
+
+// --- Of consumers here -------------------------------------------------------------------
+
+Hub::News Hub::took(const wire::RdmaAccepted& accepted) {
+  const std::shared_ptr<LocalConsumer> consumer = local(accepted.id);
+  if (!consumer) return nonsense("an answer for a consumer that is not there");
+  if (const Status done = consumer->line().connect(fabric_, accepted.line); !done) {
+    consumer->refuse(done.error());
+    return std::nullopt;
+  }
+  if (!consumer->accept(accepted.board)) return nonsense("a consumer accepted twice");
+  return std::nullopt;
+}
+
+Hub::News Hub::took(const wire::RdmaLane& lane) {
+  const std::shared_ptr<LocalConsumer> consumer = local(lane.consumer);
+  if (!consumer) return nonsense("a lane to a consumer that is not there");
+  Result<std::shared_ptr<InLane>> made = InLane::make(lane, consumer->shape, fabric_);
+  if (!made) {
+    comch::say(LogLevel::kError, "consumer {} has no lane for a peer: {}", lane.consumer,
+               describe(made.error()));
+    const std::lock_guard lock(mutex_);
+    say(wire::RdmaRefused{lane.consumer, lane.number, made.error().code});
+    return std::nullopt;
+  }
+  const wire::RdmaLaneReady answer = (*made)->answer(lane.consumer);
+  if (!consumer->add(std::move(*made))) return nonsense("too many lanes, or two of one number");
+  const std::lock_guard lock(mutex_);
+  say(answer);
+  return std::nullopt;
+}
+
+Hub::News Hub::took(const wire::RdmaLaneEnd& end) {
+  const std::shared_ptr<LocalConsumer> consumer = local(end.consumer);
+  if (!consumer || !consumer->lane_ended(end.number)) return nonsense("the end of no lane");
+  return std::nullopt;
+}
+
+Hub::News Hub::took(const wire::RdmaConsumerDone& done) {
+  std::shared_ptr<LocalConsumer> over;  // Released outside of the mutex.
+  const std::lock_guard lock(mutex_);
+  auto node = local_.extract(done.id);
+  if (node.empty()) return nonsense("the end of no consumer");
+  over = std::move(node.mapped());
+  return std::nullopt;
+}
+
+// --- Of both -----------------------------------------------------------------------------
+
+Hub::News Hub::took(const wire::RdmaRefused& refused) {
+  if (refused.lane == 0) {
+    const std::shared_ptr<LocalConsumer> consumer = local(refused.consumer);
+    if (!consumer) return nonsense("an answer for a consumer that is not there");
+    consumer->refuse({refused.code, 0, "the other side cannot reach the consumer"});
+    return std::nullopt;
+  }
+  const std::lock_guard lock(mutex_);
+  const auto it = remote_.find(refused.consumer);
+  if (it == remote_.end()) return std::nullopt;
+  if (it->second->lanes.wanted.erase(refused.lane) == 0) return nonsense("a lane nobody asked for");
+  return std::nullopt;
+}
+
+}  // namespace comch::transport::rdma

@@ -1,0 +1,39 @@
+// InLane: see in_lane.h.
+#include "transport/rdma/in_lane.h"
+
+#include <utility>
+
+namespace comch::transport::rdma {
+namespace {
+
+constexpr std::uint32_t kSends = 8;  // Rings alone.
+
+}  // namespace
+
+Result<std::shared_ptr<InLane>> InLane::make(const wire::RdmaLane& lane, const LaneShape& shape,
+                                             const Fabric& fabric) {
+  Result<Pinned> memory = Pinned::make(*fabric.domain, shape.size(), RegionAccess::kRemoteWrite);
+  if (!memory) return std::unexpected(memory.error());
+  Result<std::unique_ptr<Link>> link = Link::make(fabric, kSends);
+  if (!link) return std::unexpected(link.error());
+  if (Status s = (*link)->connect(fabric, lane.pair); !s) return std::unexpected(s.error());
+  return std::make_shared<InLane>(lane.number, shape, std::move(*memory), std::move(*link));
+}
+
+InLane::InLane(std::uint32_t number, const LaneShape& shape, Pinned memory,
+               std::unique_ptr<Link> link)
+    : number_(number), shape_(shape), memory_(std::move(memory)), link_(std::move(link)) {}
+
+wire::RdmaLaneReady InLane::answer(std::uint32_t consumer) const {
+  return {.consumer = consumer,
+          .number = number_,
+          .pair = link_->self(),
+          .lane = {memory_.address(), memory_.remote_key()}};
+}
+
+void InLane::tell() {
+  if (link_->failure() || link_->room() == 0) return;
+  if (space_.should_ring(memory_.data())) link_->ring();
+}
+
+}  // namespace comch::transport::rdma

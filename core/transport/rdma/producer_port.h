@@ -1,0 +1,94 @@
+// ProducerPort: a producer's end of the fast path between machines: a lane to each consumer it has
+// sent to.
+//
+//   OutLane* lane = port->lane(consumer).value();
+//   lane->put(...);
+//
+// Threads: the reactor's. Lifetime: the hub outlives it; what is under way when it is destroyed
+// ends without an answer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "os/event.h"
+#include "transport/rdma/hub.h"
+#include "transport/rdma/out_lane.h"
+#include "transport/reactor.h"
+
+namespace comch::transport::rdma {
+
+class ProducerPortOwner {
+ public:
+  virtual void on_wake() = 0;                    // Something has changed, for any of its lanes.
+  virtual void on_lost(const Error& error) = 0;  // The connection is over.
+
+ protected:
+  ~ProducerPortOwner() = default;
+};
+
+class ProducerPort final : public Readiness {
+ public:
+  // connection_reset, full: see Hub::enter(). operating_system: see sys.
+  static Result<std::unique_ptr<ProducerPort>> open(Reactor& reactor,
+                                                    const std::shared_ptr<Hub>& hub,
+                                                    std::uint64_t staging,
+                                                    ProducerPortOwner& owner);
+  ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, std::uint64_t staging,
+               ProducerPortOwner& owner, os::Event rings);
+  ~ProducerPort();
+
+  std::uint32_t id() const { return id_; }
+
+  // invalid_value: there is no such consumer. again: the way there is being made; on_wake() when
+  // it is. Others: it cannot be made.
+  Result<OutLane*> lane(std::uint32_t consumer) {
+    OutLane* const last = last_lane(consumer);
+    return last != nullptr ? last : look_up(consumer);
+  }
+  // The lane that was used last, if it is to this consumer.
+  OutLane* last_lane(std::uint32_t consumer) const {
+    return consumer == last_id_ ? last_ : nullptr;
+  }
+  // Without asking for one: null when nothing was ever sent there.
+  OutLane* lane_if_any(std::uint32_t consumer) const;
+  bool knows(std::uint32_t consumer) const { return hub_->find(consumer) != nullptr; }
+  // Whatever is under way there is over. What a lane has counted stays in counters().
+  void drop(std::uint32_t consumer);
+
+  template <class Each>
+  void for_each(Each&& each) {
+    for (const auto& [id, seat] : seats_) each(id, *seat->lane);
+  }
+  LaneCounters counters() const;
+  // A posted buffer came back that siblings may wait for.
+  void ring_siblings() const { hub_->ring_producers(); }
+
+  void on_readable() override;
+
+ private:
+  // A lane, and the ear for what its link completes.
+  struct Seat final : Readiness {
+    Seat(ProducerPort& p, std::unique_ptr<OutLane> l) : port(p), lane(std::move(l)) {}
+    void on_readable() override;
+    ProducerPort& port;
+    const std::unique_ptr<OutLane> lane;
+  };
+
+  Result<OutLane*> look_up(std::uint32_t consumer);
+  void forget_gone();
+
+  Reactor& reactor_;
+  const std::shared_ptr<Hub> hub_;
+  const std::uint64_t staging_;
+  ProducerPortOwner& owner_;
+  const os::Event rings_;
+  const std::uint32_t id_;
+  std::uint32_t last_id_ = 0;  // Of last_: most producers send to one consumer.
+  OutLane* last_ = nullptr;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Seat>> seats_;
+  LaneCounters before_;  // Of lanes that are no more.
+};
+
+}  // namespace comch::transport::rdma
