@@ -39,6 +39,8 @@ std::string_view name(DataWay way) {
       return "staged";
     case DataWay::kCma:
       return "cma";
+    case DataWay::kView:
+      return "view";
   }
   return "unknown";
 }
@@ -123,6 +125,16 @@ std::size_t Consumer::poll(std::span<Received> out) {
 }
 std::size_t Consumer::take_back(std::span<Buffer*> out) {
   return ask(*this, [&](auto& impl) { return impl.take_back(out); });
+}
+std::size_t Consumer::poll_views(std::span<View> out) {
+  if (ConsumerFace::on_queue(*this)) [[unlikely]]
+    return 0;
+  return ConsumerImpl::of(*this).poll_views(out);
+}
+Status Consumer::release_views(std::size_t count) {
+  if (ConsumerFace::on_queue(*this)) [[unlikely]]
+    return fail(Errc::not_supported, "a MsgQ's messages are in tasks or arrays");
+  return ConsumerImpl::of(*this).release_views(count);
 }
 Status Consumer::give_back(const HandedOver& message) {
   return ask(*this, [&](auto& impl) { return impl.give_back(message); });

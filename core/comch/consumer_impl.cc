@@ -51,6 +51,7 @@ Status ConsumerImpl::check_configuration() {
 Result<ConsumerPort::Setup> ConsumerImpl::choose_way() {
   ConsumerPort::Setup setup{
       .depth = tasks(), .immediate_max = immediate_size(), .memory = map_.bytes()};
+  if (wanted_way_ == DataWay::kView) setup.memory = {};
   const bool may_map = map_.memfd() != nullptr;
   if (wanted_way_ == DataWay::kMapped && !may_map) {
     return fail(Errc::not_supported, "the memory map is not in a sealed memfd; allocate() it");
@@ -87,6 +88,7 @@ Result<bool> ConsumerImpl::on_start() {
 void ConsumerImpl::on_stop(bool) {
   if (!ending_) ending_ = Error{Errc::shutdown, 0, "the consumer is stopping"};
   port_->close();
+  if (views()) port_->catch_up();  // What has arrived is still to be looked at.
   request_work();
 }
 
@@ -100,7 +102,7 @@ void ConsumerImpl::on_wake() {
 }
 
 bool ConsumerImpl::drained() const {
-  return tasks_.in_use() == 0 && !in_poll_ && posts_.empty() && back_posts_.empty();
+  return tasks_.in_use() == 0 && !in_poll_ && posts_.empty() && back_posts_.empty() && !has_views();
 }
 
 void ConsumerImpl::on_idle() {
@@ -163,6 +165,7 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
+  if (Status s = require_no_views(); !s) return std::unexpected(s.error());
   if (Status s = check_buffer(buffer); !s) return std::unexpected(s.error());
   if (Status s = use_tasks(); !s) return std::unexpected(s.error());
   const Result<ReceiveTaskImpl*> task = acquire();
@@ -211,6 +214,7 @@ Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
   if (!in_arrays()) [[unlikely]] {
+    if (Status s = require_no_views(); !s) return std::unexpected(s.error());
     if (Status s = use_arrays(); !s) return std::unexpected(s.error());
     posts_.reset(tasks());
   }
@@ -260,7 +264,7 @@ void ConsumerImpl::hand_out(const Arrival& arrival) {
 }
 
 bool ConsumerImpl::poll() {
-  if (in_arrays()) return port_->ready();
+  if (in_arrays() || views()) return port_->ready();
   in_poll_ = true;
   const bool did = port_->poll(kBudget, [this](const Arrival& arrival) { hand_out(arrival); });
   in_poll_ = false;

@@ -1,5 +1,5 @@
 // ConsumerImpl: what stands behind a Consumer: tasks or arrays on top of a port, which knows the
-// other side, inside the life of a context.
+// other side, inside the life of a context. consumer_views.cc has the messages that need neither.
 //
 // The end comes in three steps, whatever begins it (stop(), a lost peer): the port is closed;
 // what has arrived is handed out; what is still posted comes back. Then the context is idle as
@@ -57,6 +57,8 @@ class ConsumerImpl final : public ConsumerCore,
   Result<std::size_t> post(std::span<Buffer* const> buffers);
   std::size_t poll(std::span<Received> out);
   std::size_t take_back(std::span<Buffer*> out);
+  std::size_t poll_views(std::span<View> out);
+  Status release_views(std::size_t count);
   Status give_back(const HandedOver& message);
 
   // For the engine.
@@ -84,6 +86,10 @@ class ConsumerImpl final : public ConsumerCore,
   using Arrival = transport::shm::Arrival;
   static constexpr std::size_t kBudget = 64;  // Messages of one progress().
 
+  bool views() const { return way_ == DataWay::kView; }
+  // Messages are to be looked at, or to be released.
+  bool has_views() const;
+  Status require_no_views() const;
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   Result<transport::shm::ConsumerPort::Setup> choose_way();

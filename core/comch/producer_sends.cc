@@ -123,6 +123,9 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
   OutLane& lane = *found;
   if (!on_returned_) return fail(Errc::bad_state, "on_returned() is mandatory before hand_over()");
+  if (lane.consumer().terms.way == wire::Way::kView) {
+    return fail(Errc::not_supported, "the consumer takes small messages alone, by views");
+  }
   BufferImpl& buffer = BufferImpl::of(face);
   if (buffer.references() == 0 || buffer.data_length() == 0) {
     return fail(Errc::invalid_value, "the buffer is not lent, or has no data");

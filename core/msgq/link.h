@@ -31,6 +31,7 @@
 #include "msgq/doorbell.h"
 #include "msgq/mailbox.h"
 #include "shm/lane.h"
+#include "shm/lane_reader.h"
 
 namespace comch::msgq {
 

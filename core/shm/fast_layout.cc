@@ -45,7 +45,7 @@ Result<LaneLayout> LaneLayout::make(const Sizes& sizes) {
     shape.side_stride = static_cast<std::uint32_t>(aligned(sizes.immediate_max, kCacheLine));
   }
   shape.bounce_size = sizes.bounce_size;
-  shape.head_credit = shape.slots < sizes.depth || sizes.bounce_size != 0;
+  shape.head_credit = shape.slots < sizes.depth || sizes.bounce_size != 0 || sizes.viewed;
   layout.returns = kPair;
   layout.returns_slots = sizes.handles == 0 ? 0 : std::bit_ceil(sizes.handles);
   layout.slots = aligned(layout.returns + std::uint64_t{layout.returns_slots} * 8, kPage);

@@ -47,6 +47,7 @@ struct LaneLayout {
     std::uint32_t immediate_max = 0;  // The consumer's.
     std::uint64_t bounce_size = 0;    // 0: nothing is staged.
     std::uint32_t handles = 0;        // Buffers handed over at a time; 0: none ever.
+    bool viewed = false;  // Messages are looked at in their slots, and use up no buffer.
   };
 
   LaneShape shape;

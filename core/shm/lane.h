@@ -27,8 +27,9 @@
 //     posted it when it had read that slot, and the writer has acquired it since.
 //     Where there are fewer slots, or a message takes several (staged), the head is the
 //     credit; the reader publishes it seldom, and the writer copies it when it is out of room.
-//  5. The reader copies words 0 and 1 once, checks the copies, and takes nothing else on
-//     trust. Payload goes to the application's memory, and nothing here looks at it.
+//  5. The reader (lane_reader.h) copies words 0 and 1 once, checks the copies, and takes nothing
+//     else on trust. Payload goes to the application's memory, or is shown to it where it lies, and
+//     nothing here looks at it.
 //  6. A peer that breaks this is named once and never read again: the half is broken for good.
 //
 // Ordering:
@@ -38,10 +39,10 @@
 //   SPACE  reader's head store(release), or POST of posted_ring.h -> writer's load(acquire)
 //          the reader's copies are finished before the slot is written again.
 //
-// Threads: each half belongs to one thread. Lifetime: both refer to the shared memory and are
-// outlived by it. Zero bytes are a valid initial state; nothing constructs the lane.
-// Tests: lane_test.cc (behaviour, hostile values, narrow positions), lane_model.cc (under the
-// C++ memory model), hostile_lane_fuzz.cc, lane_threads_test.cc (under TSan).
+// Here is the writer's half. Threads: each half belongs to one thread. Lifetime: both refer to the
+// shared memory and are outlived by it. Zero bytes are a valid initial state; nothing constructs
+// the lane. Tests: lane_test.cc (behaviour, hostile values, narrow positions), lane_model.cc (under
+// the C++ memory model), hostile_lane_fuzz.cc, lane_threads_test.cc (under TSan).
 #pragma once
 
 #include <algorithm>
@@ -57,8 +58,6 @@
 #include "shm/chunk_job.h"
 #include "shm/fast_machine.h"
 #include "shm/lane_slot.h"
-#include "shm/record_check.h"
-#include "shm/record_ring.h"
 #include "shm/untrusted.h"
 
 namespace comch::shm {
@@ -142,6 +141,8 @@ class LaneWriter {
     put_header(index, LaneKind::kHandOver, buffer.length, immediate);
   }
 
+  class Walk;
+
   // Exposes what was put. True: there was something; ask whether the data bell must be rung.
   bool publish() {
     if (!withheld_) return false;
@@ -186,18 +187,7 @@ class LaneWriter {
     assert(length <= kMaxLaneLength && immediate.size() <= shape_.immediate_max);
     assert(free_slots() != 0 || !shape_.head_credit);
     if (!immediate.empty()) put_immediate_data(kind, length, immediate);
-    const std::size_t at = place();
-    Machine::store_word(slots_, at + 8, length | std::uint64_t{immediate.size()} << 48U);
-    const std::uint64_t word = lane_word(sequence(), index, kind);
-    if (withheld_) {
-      // No edge: nobody looks here before the first of the batch, which is released behind.
-      Machine::store_header(slots_, at, word, std::memory_order_relaxed);
-    } else {
-      first_at_ = at;
-      first_word_ = word;
-      withheld_ = true;
-    }
-    position_ = static_cast<Position>(position_ + 1U);
+    Walk(*this).put_header(index, kind, length | std::uint64_t{immediate.size()} << 48U);
   }
 
   void put_immediate_data(LaneKind kind, std::uint64_t length, Bytes immediate) {
@@ -235,165 +225,58 @@ class LaneWriter {
   bool broken_ = false;
 };
 
-// The consumer's half.
-template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
-class LaneReader {
+// A way over the slots that messages of data alone are put into, in a loop: as put_inline() and
+// put_direct() without immediate data. What the loop needs is held in locals, for payload that is
+// copied may lie anywhere, so that members would be read again for each message.
+//
+// One walk at a time; the writer knows of its messages when it ends.
+template <class Machine, std::unsigned_integral Position>
+class LaneWriter<Machine, Position>::Walk {
  public:
-  using Shared = LaneShared<Machine, Position>;
-  using Data = typename Machine::Data;
+  explicit Walk(LaneWriter& writer)
+      : writer_(writer),
+        slots_(writer.slots_),
+        mask_(static_cast<Position>(writer.shape_.slots - 1)),
+        withholds_(writer.withheld_),
+        position_(writer.position_) {}
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+  ~Walk() { writer_.position_ = position_; }
 
-  // The same numbers as the writer's.
-  LaneReader(Shared& shared, Data slots, Data side, const LaneShape& shape)
-      : shared_(shared),
-        slots_(slots),
-        side_(side),
-        shape_(shape),
-        lazy_(std::max(shape.slots / 8, 1U)),
-        check_(shape) {
-    assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
+  void put_inline(std::uint16_t index, Bytes data) {
+    assert(data.size() <= kLanePayload);
+    copy_words_in<Machine>(slots_, place() + kPlainDataAt, data.data(), data.size());
+    put_header(index, LaneKind::kInline, data.size());
   }
-
-  // look() for the most of messages: data alone, in its slot or in the posted buffer. kOther: ask
-  // look(), whose every check holds for what is plain.
-  enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kOther };
-  Plain look_plain(std::uint16_t& index, std::uint64_t& length) const {
-    std::uint64_t word = 0;
-    const bool is_there = is_next(word);
-    if (check_.is_open() || broken_) [[unlikely]]
-      return Plain::kOther;
-    if (!is_there) return Plain::kNothing;
-    // Of immediate data the upper bits would tell; 0 wraps round.
-    length = Machine::load_word(slots_, place() + 8);
-    index = static_cast<std::uint16_t>(word >> 32U);
-    const auto kind = static_cast<LaneKind>(word >> 48U);
-    if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
-    if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
-    return Plain::kOther;
+  void put_direct(std::uint16_t index, std::uint64_t length) {
+    put_header(index, LaneKind::kDirect, length);
   }
-
-  // Copies what the next message says of itself. The message stays until pop().
-  //
-  // The index and, but for staged chunks, jobs and hand-overs, the length against the posted
-  // buffer are the caller's to check: posted_table.h. So are the map of a job or a hand-over and
-  // its range: the reader does not know them.
-  Look look(LaneRecord& record) {
-    if (broken_) return Look::kBroken;
-    std::uint64_t word = 0;
-    if (!is_next(word)) return Look::kNothing;
-    const std::size_t at = place();
-    const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
-    record.index = static_cast<std::uint16_t>(word >> 32U);
-    record.kind = static_cast<LaneKind>(word >> 48U);
-    record.length = lengths & kMaxLaneLength;
-    record.immediate = static_cast<std::uint32_t>(lengths >> 48U);
-    if (record.kind >= LaneKind::kStaged) {
-      record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
-    }
-    if (!check_.is_sound(record)) [[unlikely]] {
-      broken_ = true;
-      return Look::kBroken;
-    }
-    return Look::kMessage;
-  }
-
-  // Whether look() would answer anything but kNothing.
-  [[nodiscard]] bool ready() const {
-    std::uint64_t word = 0;
-    return broken_ || is_next(word);
-  }
-
-  // Copies the record.immediate bytes of the record that look() has filled.
-  void copy_immediate(std::byte* to, const LaneRecord& record) const {
-    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
-    if (split.in_side) {
-      copy_words_out<Machine>(to, side_, slot() * shape_.side_stride, record.immediate);
-    } else {
-      copy_words_out<Machine>(to, slots_, place() + split.immediate_at, record.immediate);
-    }
-  }
-
-  // Copies the data of a message that is plain and inline.
-  void copy_plain(std::byte* to, std::uint64_t length) const {
-    assert(length <= kLanePayload);
-    copy_words_out<Machine>(to, slots_, place() + kPlainDataAt, length);
-  }
-
-  // Copies the record.length bytes of an inline record.
-  void copy_data(std::byte* to, const LaneRecord& record) const {
-    assert(record.kind == LaneKind::kInline && record.length <= kLanePayload);
-    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
-    copy_words_out<Machine>(to, slots_, place() + split.data_at, record.length);
-  }
-
-  // The job of a record of that kind; make it once, and pop() when it is finished.
-  ChunkJob<Machine> job(const LaneRecord& record) const {
-    return ChunkJob<Machine>(slots_, place() + kClaimAt, static_cast<Position>(position_ + 1U),
-                             record.length, record.shift());
-  }
-
-  // Bytes of a staged message that are still to come behind this record's chunk.
-  [[nodiscard]] std::uint64_t left_behind(const LaneRecord& record) const {
-    return check_.left_behind(record);
-  }
-
-  // Forgets the message that look() has just found. In a lane without head credit its slot goes
-  // back to the writer when the caller posts again; else seldom, and at flush().
-  void pop(const LaneRecord& record) {
-    check_.pass(record);
-    pop_plain();
-  }
-
-  // pop() of a message that is plain.
-  void pop_plain() {
-    position_ = static_cast<Position>(position_ + 1U);
-    if (shape_.head_credit && static_cast<Position>(position_ - published_) >= lazy_) {
-      publish_head();
-    }
-  }
-
-  // Gives all room back. True: the writer got some since the last flush(); ask whether its
-  // space bell must be rung. Call it when look() finds nothing, and before sleeping.
-  [[nodiscard]] bool flush() {
-    if (shape_.head_credit && position_ != published_) publish_head();
-    const bool gave = gave_room_;
-    gave_room_ = false;
-    return gave;
-  }
-
-  [[nodiscard]] Position position() const { return position_; }
-  [[nodiscard]] bool broken() const { return broken_; }
 
  private:
-  std::size_t slot() const { return position_ & (shape_.slots - 1); }
-  std::size_t place() const { return slot() * kLaneSlot; }
+  friend class LaneWriter;
+  std::size_t place() const { return static_cast<std::size_t>(position_ & mask_) * kLaneSlot; }
 
-  // Word 0 of the next slot, and whether it is that of the next message.
-  bool is_next(std::uint64_t& word) const {
+  // Ends the slot: word 1, word 0.
+  void put_header(std::uint16_t index, LaneKind kind, std::uint64_t lengths) {
     const std::size_t at = place();
-    // A message of 64 bytes lies in two lines; asked for together they come together.
-    Machine::prefetch(slots_, at + kCacheLine);
-    // LANE: meets the writer's release in publish().
-    word = Machine::load_header(slots_, at, std::memory_order_acquire);
-    return static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);
+    position_ = static_cast<Position>(position_ + 1U);
+    Machine::store_word(slots_, at + 8, lengths);
+    const std::uint64_t word = lane_word(position_, index, kind);
+    if (withholds_) {
+      // No edge: nobody looks here before the first of the batch, which is released behind.
+      Machine::store_header(slots_, at, word, std::memory_order_relaxed);
+    } else {
+      writer_.first_at_ = at;
+      writer_.first_word_ = word;
+      writer_.withheld_ = withholds_ = true;
+    }
   }
 
-  void publish_head() {
-    published_ = position_;
-    gave_room_ = true;
-    // SPACE: our copies happen before the writer sees that the slots are free.
-    shared_.head.publish(position_, std::memory_order_release);
-  }
-
-  Shared& shared_;
+  LaneWriter& writer_;
   const Data slots_;
-  const Data side_;
-  const LaneShape shape_;
-  const std::uint32_t lazy_;  // Publish the head after so many.
-  Position position_ = 0;     // Messages read.
-  Position published_ = 0;    // What we last published of it.
-  RecordCheck check_;
-  bool gave_room_ = false;  // Since the last flush().
-  bool broken_ = false;
+  const Position mask_;
+  bool withholds_;
+  Position position_;
 };
 
 }  // namespace comch::shm

@@ -14,7 +14,7 @@ constexpr std::uint32_t kFlagMembarrier = 1;
 
 bool is_id(std::uint32_t id) { return id != 0 && id != kNoConsumer; }
 bool is_way(std::uint8_t way) {
-  return way >= std::to_underlying(Way::kMapped) && way <= std::to_underlying(Way::kCma);
+  return way >= std::to_underlying(Way::kMapped) && way <= std::to_underlying(Way::kView);
 }
 bool is_range(std::uint64_t offset, std::uint64_t size) {
   return size <= kMaxMap && offset <= kMaxMap && offset % kPage == 0;
@@ -24,7 +24,8 @@ bool legal(const Consumer& consumer) {
   return is_id(consumer.id) && consumer.depth >= 1 && consumer.depth <= kMaxPosted &&
          consumer.immediate_max <= kMaxImmediate &&
          is_range(consumer.map_offset, consumer.map_size) &&
-         (consumer.way != Way::kMapped || consumer.map_size != 0);
+         (consumer.way != Way::kMapped || consumer.map_size != 0) &&
+         (consumer.way != Way::kView || consumer.map_size == 0);
 }
 bool legal(const ConsumerEnd& end) { return is_id(end.id); }
 bool legal(const Accepted&) { return true; }

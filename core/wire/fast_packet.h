@@ -33,8 +33,9 @@ inline constexpr std::uint32_t kMaxPosted = 8192;    // Buffers of one consumer.
 inline constexpr std::uint32_t kMaxImmediate = 256;  // Bytes.
 inline constexpr std::uint64_t kMaxMap = std::uint64_t{1} << 47U;
 
-// How data comes into the posted buffers.
-enum class Way : std::uint8_t { kMapped = 1, kStaged = 2, kCma = 3 };
+// How data comes into the posted buffers; or, of a consumer that posts none, is looked at where it
+// lies in the lane.
+enum class Way : std::uint8_t { kMapped = 1, kStaged = 2, kCma = 3, kView = 4 };
 
 // Travels with: the posted ring's memfd, the line, and with kMapped the map's memfd.
 struct Consumer {
@@ -44,7 +45,7 @@ struct Consumer {
   Way way = Way::kStaged;
   bool membarrier = false;
   std::uint64_t map_offset = 0;   // kMapped: of the map in its memfd, whole pages.
-  std::uint64_t map_size = 0;     // 0: it takes immediate data alone.
+  std::uint64_t map_size = 0;     // 0: it takes immediate data alone; always of kView.
   std::uint64_t map_address = 0;  // kCma: where the map is, in the consumer's process.
 
   friend bool operator==(const Consumer&, const Consumer&) = default;

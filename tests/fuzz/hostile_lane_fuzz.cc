@@ -1,13 +1,10 @@
 // hostile_lane_fuzz: a Lane whose other side is the fuzzer, and a ReturnsRing whose consumer is.
 //
-// The oracle knows what each half may do with the answers it got. LANE_HEADER names the header
-// under test, which may have a planted mistake (see plant.py).
-#ifndef LANE_HEADER
-#define LANE_HEADER "shm/lane.h"
-#endif
-#include LANE_HEADER
-
+// The oracle knows what each half may do with the answers it got. The headers under test may have a
+// planted mistake (see plant_tree.py).
 #include "hostile_words.h"
+#include "shm/lane.h"
+#include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
 
 namespace comch::fuzz {
@@ -81,11 +78,12 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
 
 using Reader = shm::LaneReader<HostileMachine>;
 
-// look_plain() sees what look() would, or leaves it to look(). True: a message was taken.
+// A walk sees what look() would, or leaves it to look(). True: a message was taken.
 bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& staged, bool broken) {
   std::uint16_t index = 0;
   std::uint64_t length = 0;
-  const Reader::Plain plain = reader.look_plain(index, length);
+  Reader::Walk walk(reader);
+  const Reader::Plain plain = walk.look(index, length);
   const bool unusual = broken || staged.left != 0;
   const bool there = static_cast<std::uint32_t>(slots.told(at)) == position + 1;
   if (plain == Reader::Plain::kNothing) {
@@ -100,9 +98,9 @@ bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& sta
           "what is plain is data alone");
   if (plain == Reader::Plain::kInline) {
     std::array<std::byte, shm::kLanePayload> data;
-    reader.copy_plain(data.data() + (shm::kLanePayload - length), length);
+    walk.copy(data.data() + (shm::kLanePayload - length), length);
   }
-  reader.pop_plain();
+  walk.pass();
   ++position;
   return true;
 }

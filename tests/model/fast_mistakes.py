@@ -4,12 +4,13 @@ POSTED = 'shm/posted_ring.h'
 DESK = 'shm/desk.h'
 STASH = 'shm/stash.h'
 LANE = 'shm/lane.h'
+READER = 'shm/lane_reader.h'
 CHECK = 'shm/record_check.h'
 CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # A planted file that another one includes is put in its place there.
-ROOTS = {STASH: DESK, CHECK: LANE}
+ROOTS = {STASH: DESK, CHECK: READER, LANE: READER}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -36,22 +37,27 @@ MISTAKES = {
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_relaxed);'),
     'lane_meet_relaxed': (
-        LANE,
-        'word = Machine::load_header(slots_, at, std::memory_order_acquire);',
-        'word = Machine::load_header(slots_, at, std::memory_order_relaxed);'),
+        READER,
+        'word = Machine::load_header(slots, at, std::memory_order_acquire);',
+        'word = Machine::load_header(slots, at, std::memory_order_relaxed);'),
     'lane_of_any_lap': (
-        LANE,
-        'return static_cast<std::uint32_t>(word) == static_cast<Position>(position_ + 1U);',
+        READER,
+        'return static_cast<std::uint32_t>(word) == static_cast<Position>(position + 1U);',
         'return static_cast<std::uint32_t>(word) != 0;'),
     'batch_not_withheld': (
         LANE,
-        '    if (withheld_) {\n      // No edge',
-        '    if (withheld_ || (withheld_ = true, first_at_ = at, first_word_ = word, true)) {\n'
+        '    if (withholds_) {\n      // No edge',
+        '    if (withholds_ || (writer_.withheld_ = withholds_ = true, writer_.first_at_ = at,\n'
+        '                       writer_.first_word_ = word, true)) {\n'
         '      // No edge'),
     'head_publish_relaxed': (
-        LANE,
-        'shared_.head.publish(position_, std::memory_order_release);',
-        'shared_.head.publish(position_, std::memory_order_relaxed);'),
+        READER,
+        'shared_.head.publish(published_, std::memory_order_release);',
+        'shared_.head.publish(published_, std::memory_order_relaxed);'),
+    'kept_slot_given_back': (
+        READER,
+        'return static_cast<Position>(position_ - kept_);',
+        'return position_;'),
     'lane_head_meet_relaxed': (
         LANE,
         'shared_.head.fetch(std::memory_order_acquire);',
@@ -189,20 +195,20 @@ MISTAKES = {
         'if (is_open() != (record.kind == LaneKind::kStagedNext)) return false;',
         ''),
     'plain_length_unchecked': (
-        LANE,
+        READER,
         'kind == LaneKind::kInline && length - 1 < kLanePayload',
         'kind == LaneKind::kInline && length - 1 < kMaxLaneLength'),
     'plain_amid_staged': (
-        LANE,
-        '    if (check_.is_open() || broken_) [[unlikely]]\n',
-        '    if (broken_) [[unlikely]]\n'),
+        READER,
+        'may_be_plain_(!reader.broken_ && !reader.check_.is_open()),',
+        'may_be_plain_(!reader.broken_),'),
     'lane_lengths_fetched_twice': (
-        LANE,
+        READER,
         'record.immediate = static_cast<std::uint32_t>(lengths >> 48U);',
         'record.immediate =\n'
         '        static_cast<std::uint32_t>(Machine::load_word(slots_, at + 8) >> 48U);'),
     'broken_lane_forgiven': (
-        LANE,
+        READER,
         '    if (broken_) return Look::kBroken;\n',
         ''),
     'lane_head_unchecked': (

@@ -1,9 +1,10 @@
 // lane_model: one producer and one consumer, a PostedRing, a Lane and the buffers, in every
 // interleaving and with every value that the memory model allows a load to see.
 //
-// LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted mistake.
+// LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
+// mistake.
 #ifndef LANE_HEADER
-#define LANE_HEADER "shm/lane.h"
+#define LANE_HEADER "shm/lane_reader.h"
 #endif
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"
@@ -141,6 +142,65 @@ struct HeadModel : rl::test_suite<HeadModel<kMessages, kTries>, 2> {
   }
 };
 
+// The head is the only credit, and the consumer keeps messages to look at them where they lie.
+template <std::uint64_t kMessages, unsigned kTries>
+struct KeepModel : rl::test_suite<KeepModel<kMessages, kTries>, 2> {
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0, .head_credit = true};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) send();
+      if (index == 1) receive();
+    }
+  }
+
+  void after() {
+    while (receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= kSlots);
+  }
+
+  void send() {
+    if (writer.room() == 0) return;
+    ++sent;
+    std::array<std::byte, 8> data;
+    std::memcpy(data.data(), &sent, sizeof sent);
+    typename shm::LaneWriter<Machine>::Walk(writer).put_inline(0, data);
+    writer.publish();
+  }
+
+  bool receive() {
+    using Reader = shm::LaneReader<Machine>;
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    typename Reader::Walk walk(reader);
+    if (walk.look(index, length) == Reader::Plain::kInline) {
+      RL_ASSERT(length == 8);
+      walk.keep();
+      ++received;
+      return true;
+    }
+    return let_go();
+  }
+
+  // Looks at the oldest that is kept.
+  bool let_go() {
+    if (reader.kept() == 0) return false;
+    const std::uint64_t number = received - reader.kept();
+    const std::size_t at = number % kSlots * shm::kLaneSlot + shm::kPlainDataAt;
+    RL_ASSERT(Machine::load_word(slots.data(), at) == number + 1);
+    reader.release(1);
+    static_cast<void>(reader.flush());
+    return true;
+  }
+};
+
 // Each message hands over one of two buffers, which comes back: the only credit.
 template <std::uint64_t kMessages, unsigned kTries>
 struct HandOverModel : rl::test_suite<HandOverModel<kMessages, kTries>, 2> {
@@ -215,6 +275,7 @@ int main(int count, char** arguments) {
       holds<PostedModel<8, 16, false>>("two slots, eight messages", random) &&
       holds<PostedModel<8, 16, true>>("two slots, eight messages in batches", random) &&
       holds<HeadModel<8, 16>>("two slots, eight messages by the head", random) &&
+      holds<KeepModel<8, 24>>("two slots, eight messages that are kept", random) &&
       holds<HandOverModel<8, 16>>("two slots, eight hand-overs", random) &&
       holds<HeadModel<3, 3>>("two slots, three messages by the head, in full") &&
       holds<PostedModel<3, 3, false>>("two slots, three messages, in full");

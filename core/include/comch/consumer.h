@@ -17,6 +17,13 @@
 //   consumer->post(buffers);
 //   std::size_t count = consumer->poll(received);     // and engine->progress() now and then
 //
+// or, for small messages that need no buffer at all, looked at where they lie:
+//
+//   consumer->set_way(DataWay::kView);                // before start()
+//   std::size_t count = consumer->poll_views(views);
+//   ...
+//   consumer->release_views(count);
+//
 // Threads: a consumer lives on the thread of its ProgressEngine, which need not be the
 // connection's; create() and destroy() run where the connection does. Starting, ending and
 // the loss of the peer need both engines to be progressed; messages need only this one.
@@ -55,8 +62,11 @@ enum class ProducerId : std::uint32_t {};  // Unique per connection and side.
 //   kMapped  the other side has mapped the memory map and copies into the buffer: one copy
 //   kStaged  through memory that both sides map; this side makes the second copy
 //   kCma     the kernel copies (process_vm_writev), where it lets the other side do that
-enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 3 };
-std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma"
+//   kView    into no buffer: messages of at most 112 bytes with their immediate data, which are
+//            looked at where they lie (Consumer::poll_views()). Nothing is posted, and the memory
+//            map is not used; tasks() is how many messages of one producer may be unreleased
+enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 3, kView = 4 };
+std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma", "view"
 
 // A message that was not copied: it stays in the producer's memory, which is the consumer's
 // to read (and to write, if the producer's map allows it) until Consumer::give_back().
@@ -107,6 +117,15 @@ struct Received {
   std::uint64_t length = 0;              // Bytes put behind the buffer's data.
   std::span<const std::byte> immediate;  // Valid until the next poll().
   HandedOver handed_over;
+  ProducerId producer{};
+};
+
+// A message of the way kView, where it lies: in memory that its producer's process can write. Where
+// and how long it is has been checked, and does not change; the bytes can, until it is released,
+// if that process breaks the rules. Copy out first what you check and then use.
+struct View {
+  std::span<const std::byte> data;
+  std::span<const std::byte> immediate;
   ProducerId producer{};
 };
 
@@ -175,6 +194,15 @@ class Consumer : public Context {
   std::size_t poll(std::span<Received> out);
   // The buffers of posts that ended without a message: after stop(), or a lost peer.
   std::size_t take_back(std::span<Buffer*> out);
+
+  // Views, of the way kView; post() and tasks are answered not_supported there. A message may be
+  // looked at until it is released. Shows what has arrived, of one producer at a time; 0: nothing,
+  // or views of 64 producers in turn are kept. After stop(), or the loss of the peer, what has
+  // arrived is still shown; the consumer is idle when 0 was answered and every view is released.
+  std::size_t poll_views(std::span<View> out);
+  // Ends the use of the `count` views that were shown first; their room is the producer's again.
+  // invalid_value: more than are kept; none is released.
+  Status release_views(std::size_t count);
 
   // Ends the use of a message that was handed over; also in kStopping.
   // invalid_value: it was given back already, or its producer is gone.

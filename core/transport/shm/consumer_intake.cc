@@ -170,6 +170,50 @@ ConsumerPort::Step ConsumerPort::take_hand_over(InLane& lane, const LaneRecord& 
   return Step::kArrival;
 }
 
+// --- Looking at messages where they lie ---------------------------------------------------
+
+ConsumerPort::Step ConsumerPort::view_other(InLane& lane, Shown& shown) {
+  LaneRecord record;
+  const comch::shm::Look found = lane.reader.look(record);
+  if (found == comch::shm::Look::kNothing) return Step::kNothing;
+  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kImmediate;
+  if (found == comch::shm::Look::kBroken || !in_slot) return Step::kBroken;
+  shown = {.data = {lane.reader.data_of(record), record.length},
+           .immediate = {lane.reader.immediate_of(record), record.immediate},
+           .producer = lane.producer()};
+  lane.reader.keep(record);
+  return Step::kArrival;
+}
+
+void ConsumerPort::remember(InLane& lane, std::size_t shown) {
+  shown_ += shown;
+  if (kept_count_ != 0 && last_kept().lane == &lane) {
+    last_kept().count += shown;
+    return;
+  }
+  ++kept_count_;
+  last_kept() = {.lane = &lane, .count = shown};
+}
+
+bool ConsumerPort::release(std::size_t count) {
+  if (count > shown_) return false;
+  shown_ -= count;
+  while (count != 0) {
+    Kept& oldest = kept_[kept_first_ % kMaxKept];
+    const std::size_t now = std::min(count, oldest.count);
+    oldest.lane->reader.release(static_cast<std::uint32_t>(now));
+    if (oldest.lane->reader.flush()) oldest.lane->tell();
+    count -= now;
+    oldest.count -= now;
+    if (oldest.count != 0) break;
+    ++kept_first_;
+    --kept_count_;
+  }
+  return true;
+}
+
+// --- The end of a lane --------------------------------------------------------------------
+
 // A lane that has ended, and is empty now, or is broken.
 void ConsumerPort::settle(InLane& lane, Step step) {
   if (step == Step::kBroken) {
@@ -187,7 +231,7 @@ void ConsumerPort::settle(InLane& lane, Step step) {
 void ConsumerPort::sweep() {
   sweep_ = false;
   std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
-    if (!lane->ended || lane->reader.ready()) return false;
+    if (!lane->ended || lane->reader.ready() || lane->reader.kept() != 0) return false;
     if (lane->staged_open && table_.posted(lane->staged_index)) {
       const PostedTable::Entry entry = entries_[lane->staged_index];
       writer_.post(lane->staged_index, entry.offset, entry.capacity());

@@ -55,6 +55,7 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
       id_(hub_->next_consumer_id()),
       depth_(setup.depth),
       immediate_max_(setup.immediate_max),
+      views_(setup.way == wire::Way::kView),
       own_membarrier_(own_membarrier),
       memory_(setup.memory),
       parts_(std::move(parts)),
@@ -189,7 +190,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
     return fail(Errc::connection_reset, "too many lanes, or two of one producer");
   }
   Result<std::unique_ptr<InLane>> made =
-      InLane::make(lane, depth_, immediate_max_, own_membarrier_, fds);
+      InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds);
   if (!made) return std::unexpected(made.error());
   lanes_.push_back(std::move(*made));
   // Its producer may sleep until something is posted, which was told to the lanes known then.

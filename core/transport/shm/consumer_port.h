@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -47,6 +48,13 @@ struct Arrival {
   std::span<const std::byte> immediate;  // Valid until the index is posted again.
   std::span<std::byte> handed;
   std::uint32_t handle = 0;
+};
+
+// A message that is looked at where it lies. The producer can still change the bytes.
+struct Shown {
+  std::span<const std::byte> data;
+  std::span<const std::byte> immediate;
+  std::uint32_t producer = 0;
 };
 
 class ConsumerPortOwner {
@@ -124,6 +132,25 @@ class ConsumerPort final : public Readiness {
     return did;
   }
 
+  // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
+  // one lane to `sink`, lanes taking turns, and answers how many; each stays as it is until it is
+  // released.
+  template <class Sink>
+  std::size_t view(std::size_t budget, Sink&& sink) {
+    std::size_t shown = 0;
+    const std::size_t lanes = lanes_.size();
+    for (std::size_t turn = 0; turn < lanes && shown == 0; ++turn) {
+      if (first_ >= lanes) first_ = 0;
+      shown = view_lane(*lanes_[first_++], budget, sink);
+    }
+    if (sweep_) [[unlikely]]
+      sweep();
+    return shown;
+  }
+  // Of the messages shown, the `count` oldest are done with. False: there are not so many.
+  bool release(std::size_t count);
+  std::size_t shown() const { return shown_; }  // Not released.
+
   // False: it is not held, or its producer is gone.
   bool give_back(std::uint32_t producer, std::uint32_t handle);
 
@@ -158,30 +185,31 @@ class ConsumerPort final : public Readiness {
   enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kMaxLanes = 1024;
+  // Messages of one lane that were shown in a row.
+  struct Kept {
+    InLane* lane = nullptr;
+    std::size_t count = 0;
+  };
+  static constexpr std::size_t kMaxKept = 64;
 
+  Kept& last_kept() { return kept_[(kept_first_ + kept_count_ - 1) % kMaxKept]; }
+  const Kept& last_kept() const { return kept_[(kept_first_ + kept_count_ - 1) % kMaxKept]; }
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
   // At most `budget` messages of a lane, which counts them off. True: something happened.
   template <class Sink>
   bool poll_lane(InLane& lane, std::size_t& budget, Sink& sink) {
-    using Plain = comch::shm::LaneReader<>::Plain;
     const std::size_t before = budget;
     Step step = Step::kArrival;
     while (budget != 0 && step == Step::kArrival) {
-      std::uint16_t index = 0;
-      std::uint64_t length = 0;
-      const Plain found = lane.reader.look_plain(index, length);
-      if (found == Plain::kNothing) {
-        step = Step::kNothing;
-      } else if (found != Plain::kOther) [[likely]] {
-        step = take_plain(lane, index, length, found == Plain::kInline, sink);
-      } else {
-        Arrival arrival;
-        step = take_other(lane, arrival);
-        if (step == Step::kArrival) sink(static_cast<const Arrival&>(arrival));
-      }
-      if (step == Step::kArrival) --budget;
+      step = take_plain(lane, budget, sink);
+      if (step != Step::kPart) continue;  // Something else comes next.
+      Arrival arrival;
+      step = take_other(lane, arrival);
+      if (step != Step::kArrival) break;
+      sink(static_cast<const Arrival&>(arrival));
+      --budget;
     }
     if (budget == before && step != Step::kPart) [[likely]] {
       if (step == Step::kBroken || lane.ended) [[unlikely]]
@@ -191,24 +219,71 @@ class ConsumerPort final : public Readiness {
     if (lane.reader.flush()) lane.tell();
     return true;
   }
-  // Data alone, in its slot or in the posted buffer, as most messages are.
+  // Messages of data alone, in the slot or in the posted buffer, as most are. kPart: the next one
+  // is another.
   template <class Sink>
-  Step take_plain(InLane& lane, std::uint16_t index, std::uint64_t length, bool in_slot,
-                  Sink& sink) {
-    const comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
-    if (entry == nullptr) [[unlikely]]
-      return Step::kBroken;
-    if (in_slot) lane.reader.copy_plain(memory_.data() + entry->offset, length);
-    table_.complete(index);
-    lane.reader.pop_plain();
-    sink(Arrival{.index = index,
-                 .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                 .producer = lane.producer(),
-                 .length = length,
-                 .immediate = {},
-                 .handed = {}});
+  Step take_plain(InLane& lane, std::size_t& budget, Sink& sink) {
+    using Plain = comch::shm::LaneReader<>::Plain;
+    comch::shm::LaneReader<>::Walk walk(lane.reader);
+    for (; budget != 0; --budget) {
+      std::uint16_t index = 0;
+      std::uint64_t length = 0;
+      const Plain found = walk.look(index, length);
+      if (found == Plain::kNothing) return Step::kNothing;
+      if (found == Plain::kOther) [[unlikely]]
+        return Step::kPart;
+      const comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
+      if (entry == nullptr) [[unlikely]]
+        return Step::kBroken;
+      const bool in_slot = found == Plain::kInline;
+      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
+      table_.complete(index);
+      walk.pass();
+      sink(Arrival{.index = index,
+                   .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                   .producer = lane.producer(),
+                   .length = length,
+                   .immediate = {},
+                   .handed = {}});
+    }
     return Step::kArrival;
   }
+  template <class Sink>
+  std::size_t view_lane(InLane& lane, std::size_t budget, Sink& sink) {
+    using Walk = comch::shm::LaneReader<>::Walk;
+    std::size_t shown = 0;
+    Step step = may_show(lane) ? Step::kArrival : Step::kNothing;
+    while (shown != budget && step == Step::kArrival) {
+      std::uint16_t index = 0;
+      std::uint64_t length = 0;
+      auto found = comch::shm::LaneReader<>::Plain::kInline;
+      for (Walk walk(lane.reader); shown != budget; ++shown) {
+        found = walk.look(index, length);
+        if (found != comch::shm::LaneReader<>::Plain::kInline) break;
+        sink(Shown{.data = {walk.data(), length}, .immediate = {}, .producer = lane.producer()});
+        walk.keep();
+      }
+      if (shown == budget) break;
+      Shown other;
+      step = found == comch::shm::LaneReader<>::Plain::kNothing ? Step::kNothing
+                                                                : view_other(lane, other);
+      if (step != Step::kArrival) break;
+      sink(static_cast<const Shown&>(other));
+      ++shown;
+    }
+    if (shown != 0) [[likely]] {
+      remember(lane, shown);
+    } else if (step == Step::kBroken || lane.ended) [[unlikely]] {
+      settle(lane, step);
+    }
+    return shown;
+  }
+  Step view_other(InLane& lane, Shown& shown);
+  bool may_show(const InLane& lane) const {
+    return kept_count_ != kMaxKept || last_kept().lane == &lane;
+  }
+  void remember(InLane& lane, std::size_t shown);
+
   Step take_other(InLane& lane, Arrival& arrival);
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
@@ -234,6 +309,7 @@ class ConsumerPort final : public Readiness {
   const std::uint32_t id_;
   const std::uint32_t depth_;
   const std::uint32_t immediate_max_;
+  const bool views_;
   const bool own_membarrier_;
   const std::span<std::byte> memory_;
   const Parts parts_;
@@ -250,6 +326,11 @@ class ConsumerPort final : public Readiness {
   std::vector<std::uint16_t> immediate_sizes_;  // By index.
   std::vector<std::unique_ptr<InLane>> lanes_;
   std::size_t first_ = 0;  // Whose turn it is.
+  // What is shown and not released, the oldest first, in a circle.
+  std::array<Kept, kMaxKept> kept_;
+  std::size_t kept_first_ = 0;
+  std::size_t kept_count_ = 0;
+  std::size_t shown_ = 0;
   std::map<std::uint32_t, os::Window> maps_;
   std::uint64_t wakes_received_ = 0;
 };

@@ -10,14 +10,15 @@ namespace comch::transport::shm {
 using comch::shm::LaneLayout;
 
 Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32_t depth,
-                                             std::uint32_t immediate_max, bool own_membarrier,
-                                             std::span<os::Fd> fds) {
+                                             std::uint32_t immediate_max, bool viewed,
+                                             bool own_membarrier, std::span<os::Fd> fds) {
   if (fds.size() != 2) return fail(Errc::connection_reset, "a lane without its descriptors");
   const Result<LaneLayout> layout = LaneLayout::make({.depth = depth,
                                                       .slots = lane.slots,
                                                       .immediate_max = immediate_max,
                                                       .bounce_size = lane.bounce_size,
-                                                      .handles = lane.handles});
+                                                      .handles = lane.handles,
+                                                      .viewed = viewed});
   if (!layout) return fail(Errc::connection_reset, "a lane of impossible size");
   const Result<std::uint64_t> size = os::sealed_size(fds[0]);
   if (!size) return std::unexpected(size.error());

@@ -15,7 +15,7 @@
 #include "shm/bell.h"
 #include "shm/chunk_job.h"
 #include "shm/fast_layout.h"
-#include "shm/lane.h"
+#include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
 #include "wire/fast_packet.h"
 
@@ -23,11 +23,12 @@ namespace comch::transport::shm {
 
 class InLane {
  public:
-  // From what the producer's process has sent, for a consumer of these terms.
+  // From what the producer's process has sent, for a consumer of these terms; `viewed`: it posts
+  // no buffers.
   // connection_reset: no correct peer sends this. Others: it cannot be mapped here.
   static Result<std::unique_ptr<InLane>> make(const wire::Lane& lane, std::uint32_t depth,
-                                              std::uint32_t immediate_max, bool own_membarrier,
-                                              std::span<os::Fd> fds);
+                                              std::uint32_t immediate_max, bool viewed,
+                                              bool own_membarrier, std::span<os::Fd> fds);
 
   InLane(std::uint32_t producer, const comch::shm::LaneLayout& layout, os::Mapping mapping,
          os::Fd ringer, bool own_membarrier);

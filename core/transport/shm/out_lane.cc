@@ -60,7 +60,8 @@ Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> c
                                                       .slots = lane.slots,
                                                       .immediate_max = terms.immediate_max,
                                                       .bounce_size = lane.bounce_size,
-                                                      .handles = lane.handles});
+                                                      .handles = lane.handles,
+                                                      .viewed = terms.way == wire::Way::kView});
   if (!layout) return std::unexpected(layout.error());
   const Result<os::Fd> memory = os::make_sealed_memfd("comch-lane", layout->size);
   if (!memory) return std::unexpected(memory.error());
@@ -90,6 +91,7 @@ OutLane::OutLane(Parts parts)
       options_(parts.options),
       mapping_(std::move(parts.mapping)),
       memory_(consumer_->memory()),
+      views_(consumer_->terms.way == wire::Way::kView),
       small_(memory_.empty() ? comch::shm::kLanePayload : longest_alone(options_)),
       writer_(comch::shm::lane_at(mapping_.bytes().data()), mapping_.bytes().data() + layout_.slots,
               mapping_.bytes().data() + layout_.side, layout_.shape),
@@ -138,6 +140,11 @@ Error OutLane::failure() const {
 // --- Posted buffers ----------------------------------------------------------------------
 
 bool OutLane::take(Posted& posted) {
+  if (views_) {
+    // A slot is all that there is to take.
+    posted = {.offset = comch::shm::kNoBuffer, .capacity = comch::shm::kLanePayload, .index = 0};
+    return true;
+  }
   if (!hand_.empty()) {
     posted = hand_.back();
     hand_.pop_back();
@@ -146,7 +153,9 @@ bool OutLane::take(Posted& posted) {
   return consumer_->desk.take(seat_, std::span(&posted, 1)) != 0;
 }
 
-void OutLane::untake(const Posted& posted) { hand_.push_back(posted); }
+void OutLane::untake(const Posted& posted) {
+  if (!views_) hand_.push_back(posted);
+}
 
 void OutLane::return_ahead() {
   // The last taken first, as a desk wants it. What it does not take is used next.
@@ -156,7 +165,7 @@ void OutLane::return_ahead() {
 }
 
 void OutLane::take_ahead(std::size_t messages) {
-  if (!hand_.empty()) return;
+  if (!hand_.empty() || views_) return;
   std::array<Posted, comch::shm::kStashMax> taken;
   const std::size_t count =
       consumer_->desk.take(seat_, std::span(taken).first(std::min(messages, taken.size())));
@@ -196,6 +205,7 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
     writer_.put_inline(posted.index, data, immediate);
     return put_done(&LaneCounters::in_slot, data.size());
   }
+  if (views_) return Outcome::kTooLong;
   return put_long(posted, data, immediate, source);
 }
 
@@ -305,7 +315,7 @@ std::optional<std::uint32_t> OutLane::take_returned() {
 bool OutLane::has_space() {
   if (check({}) != Outcome::kSent) return false;
   if (layout_.shape.head_credit && writer_.room() == 0) return false;
-  return !hand_.empty() || consumer_->desk.ready(seat_);
+  return views_ || !hand_.empty() || consumer_->desk.ready(seat_);
 }
 
 void OutLane::relax() {

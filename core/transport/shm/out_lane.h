@@ -181,6 +181,9 @@ class OutLane {
   }
   static std::size_t longest_alone(const Options& options);
   void put_at_once(const Posted& posted, Bytes message);
+  // put_small() to a consumer that looks at messages where they lie.
+  template <class Data>
+  std::size_t put_viewed(std::size_t count, Data&& data);
   Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
   Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
                   Bytes immediate);
@@ -207,6 +210,7 @@ class OutLane {
   const Options options_;
   const os::Mapping mapping_;
   const std::span<std::byte> memory_;  // Of the consumer; empty: not mapped.
+  const bool views_;                   // Messages stay in their slots, and use up no buffer.
   const std::size_t small_;            // Bytes of the longest message that put_small() takes.
   comch::shm::LaneWriter<> writer_;
   comch::shm::BellRinger<comch::shm::FastMachine> data_ringer_;
@@ -231,6 +235,7 @@ class OutLane {
 inline bool OutLane::put_one(Bytes message) {
   if (message.size() - 1 >= small_ || !is_unhindered() || writer_.room() == 0) [[unlikely]]
     return false;
+  if (views_) return put_viewed(1, [&](std::size_t) { return message; }) == 1;
   if (consumer_->desk.take(seat_, std::span(ahead_).first(1)) == 0) return false;
   if (message.size() > ahead_[0].capacity) [[unlikely]] {
     untake(ahead_[0]);
@@ -243,6 +248,7 @@ inline bool OutLane::put_one(Bytes message) {
 template <class Data>
 std::size_t OutLane::put_small(std::size_t count, Data&& data) {
   if (!is_unhindered()) return 0;
+  if (views_) return put_viewed(count, data);
   std::size_t done = 0;
   for (std::size_t wanted = ahead_.size(), put = wanted; put == wanted && done != count;) {
     wanted = std::min({count - done, ahead_.size(), std::size_t{writer_.room()}});
@@ -256,6 +262,23 @@ std::size_t OutLane::put_small(std::size_t count, Data&& data) {
     }
     for (std::size_t n = taken; n > put; --n) untake(ahead_[n - 1]);
   }
+  return done;
+}
+
+template <class Data>
+std::size_t OutLane::put_viewed(std::size_t count, Data&& data) {
+  const std::size_t room = std::min<std::size_t>(count, writer_.room());
+  std::uint64_t bytes = 0;
+  std::size_t done = 0;
+  for (comch::shm::LaneWriter<>::Walk walk(writer_); done != room; ++done) {
+    const Bytes message = data(done);
+    if (message.size() - 1 >= comch::shm::kLanePayload) break;
+    walk.put_inline(0, message);
+    bytes += message.size();
+  }
+  counters_.messages += done;
+  counters_.in_slot += done;
+  counters_.bytes += bytes;
   return done;
 }
 

@@ -143,6 +143,8 @@ OutLane::Progress OutLane::continue_transfer() {
     case wire::Way::kCma:
       progress = continue_cma();
       break;
+    case wire::Way::kView:
+      break;  // Nothing is so long.
   }
   if (progress != Progress::kFinished) return progress;
   publish();

@@ -117,7 +117,7 @@ class ArrayLane {
     std::uint64_t looks_ = 0;
   };
 
- private:
+ protected:
   FastPlan plan_;
   std::size_t together_;
 };

@@ -109,7 +109,7 @@ ProducerEnd::ProducerEnd(const FastPlan& plan, const std::function<void(Producer
   need(engine_of_process().connect(*producer_), "the engine");
   need(producer_->start(), "to start the producer");
   run_until([this] { return consumer_ != ConsumerId{}; }, "a consumer");
-  run_until([this] { return producer_->has_space(consumer_); }, "a posted buffer");
+  run_until([this] { return producer_->has_space(consumer_); }, "room for a message");
 }
 
 // Again and again: the other process may not have its server yet.

@@ -6,6 +6,7 @@
 #include "bench/fast/array_lane.h"
 #include "bench/fast/loan_lane.h"
 #include "bench/fast/task_lane.h"
+#include "bench/fast/view_lane.h"
 #if COMCH_BENCH_URING
 #include "bench/fast/ring_lane.h"
 #endif
@@ -56,6 +57,8 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
       lane_subject<ArrayLane<kDeep>>(
           "comch_array",
           {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kOneWay, 4 * kKib}, {kBatched, 64}}),
+      lane_subject<ViewLane<kDeep>>(
+          "comch_view", {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kBatched, 64}}),
       lane_subject<TaskLane<kDeep, false>>("comch_task", all),
       lane_subject<TaskLane<kShallow, false>>("comch_task_16", {{kOneWay, 64}}),
       lane_subject<TaskLane<kDeep, true>>("comch_shared", large),

@@ -1,6 +1,7 @@
 // Fast subjects: comch's own cells beside its limits and peers.
 //
 //   comch_array      submits and polls arrays of messages
+//   comch_view       the same, but messages are looked at where they lie, without posted buffers
 //   comch_task       a task and a callback for each message, depth 256, nobody helps copying
 //   comch_task_16    the same at depth 16
 //   comch_shared     the same, sender and receiver copy together

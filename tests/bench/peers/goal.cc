@@ -2,6 +2,7 @@
 // that begin with "comch" are the fast path's cells:
 //
 //   comch_array      submits and polls arrays of messages
+//   comch_view       the same, messages looked at where they lie
 //   comch_task       a task and a callback for each message, depth 256, nobody helps copying
 //   comch_task_16    the same at depth 16
 //   comch_shared     the same, sender and receiver copy together
@@ -61,6 +62,8 @@ std::vector<FastGoal> fast_goals() {
       {{kBatches, "comch_array"}, {}, kAtLeast, 85},
       {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, kAtLeast, 0.25},
       {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
+      {{kBatches, "comch_view"}, {{kBatches, "index_ring"}}, kAtLeast, 0.4},
+      {{kBatches, "comch_view"}, {{kStream, "ucx_put"}}, kAtLeast, 3},
 
       {{kLine, "comch_ring"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
       {{kBatches, "comch_ring"}, {{kBatches, "index_ring"}}, kAtLeast, 0.3},

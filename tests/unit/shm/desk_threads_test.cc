@@ -13,6 +13,7 @@
 
 #include "shm/desk.h"
 #include "shm/lane.h"
+#include "shm/lane_reader.h"
 #include "shm/posted_table.h"
 #include "support/deadline.h"
 

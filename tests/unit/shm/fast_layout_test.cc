@@ -36,6 +36,8 @@ TEST(FastLayoutTest, AsManySlotsAsPostsNeedNoHead) {
   EXPECT_TRUE(LaneLayout::make({.depth = 100, .slots = 64}).value().shape.head_credit);
   EXPECT_TRUE(LaneLayout::make({.depth = 100, .bounce_size = 4096}).value().shape.head_credit)
       << "a staged message takes several slots";
+  EXPECT_TRUE(LaneLayout::make({.depth = 100, .viewed = true}).value().shape.head_credit)
+      << "nothing is posted";
   EXPECT_FALSE(LaneLayout::make({.depth = 100, .slots = 8192}).value().shape.head_credit);
   EXPECT_EQ(LaneLayout::make({.depth = 100, .slots = 8192}).value().shape.slots, 128U);
 }

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "shm/lane_reader.h"
 #include "support/deadline.h"
 
 namespace comch::shm {
@@ -113,47 +114,6 @@ TEST_F(LaneTest, EveryLengthOfInlineAndImmediateDataArrives) {
       ASSERT_NE(writer.room(), 0U);
     }
   }
-}
-
-TEST_F(LaneTest, DataAloneIsPlainWhateverItsLength) {
-  using Plain = LaneReader<>::Plain;
-  const std::string text(kLanePayload, 'x');
-  std::uint16_t index = 0;
-  std::uint64_t length = 0;
-  EXPECT_EQ(reader.look_plain(index, length), Plain::kNothing);
-  for (std::size_t size = 1; size <= kLanePayload; ++size) {
-    writer.put_inline(5, bytes(text).first(size), {});
-    writer.publish();
-    ASSERT_EQ(reader.look_plain(index, length), Plain::kInline);
-    ASSERT_EQ(index, 5U);
-    std::string got(length, '?');
-    reader.copy_plain(reinterpret_cast<std::byte*>(got.data()), length);
-    ASSERT_EQ(got, text.substr(0, size));
-    reader.pop_plain();
-    static_cast<void>(reader.flush());
-    ASSERT_NE(writer.room(), 0U);
-  }
-  writer.put_direct(6, kMaxLaneLength, {});
-  writer.publish();
-  EXPECT_EQ(reader.look_plain(index, length), Plain::kDirect);
-  EXPECT_EQ(length, kMaxLaneLength);
-}
-
-TEST_F(LaneTest, WhatIsMoreThanDataIsNotPlain) {
-  using Plain = LaneReader<>::Plain;
-  std::uint16_t index = 0;
-  std::uint64_t length = 0;
-  writer.put_inline(1, bytes("data"), bytes("and more"));
-  writer.put_direct(1, 10, bytes("and more"));
-  writer.put_direct(1, 0, {});
-  writer.put_staged(1, 100, {.offset = 0, .length = 60}, {});
-  writer.publish();
-  for (int n = 0; n < 4; ++n) {
-    ASSERT_EQ(reader.look_plain(index, length), Plain::kOther) << n;
-    ASSERT_EQ(look(), Look::kMessage);
-    reader.pop(record);
-  }
-  EXPECT_EQ(reader.look_plain(index, length), Plain::kOther) << "the rest of a staged message";
 }
 
 TEST_F(LaneTest, EveryKindSaysWhatItCarries) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "shm/lane.h"
+#include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
 #include "support/deadline.h"
 

@@ -108,6 +108,8 @@ TEST(FastPacketTest, TheLimitsThemselvesAreWithin) {
   c.way = Way::kStaged;
   c.map_size = 0;  // For immediate data alone.
   expect_round_trip(c);
+  c.way = Way::kView;
+  expect_round_trip(c);
   expect_round_trip(Lane{.producer = ~0U,
                          .slots = kMaxPosted,
                          .handles = kMaxPosted,
@@ -206,7 +208,7 @@ TEST(FastPacketTest, UnknownFlagsAndWaysAreRefused) {
     }
   }
   Bytes bytes = encoded(consumer());
-  for (const unsigned way : {0U, 4U, 5U, 255U}) {
+  for (const unsigned way : {0U, 4U, 5U, 255U}) {  // 4 has no memory map.
     bytes.back() = static_cast<std::byte>(way);
     EXPECT_EQ(refused(bytes), Errc::connection_reset) << way;
   }

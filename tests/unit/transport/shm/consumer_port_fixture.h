@@ -56,6 +56,7 @@ struct PeerLane {
   struct Options {
     std::uint64_t bounce = 0;
     std::uint32_t handles = 0;
+    bool viewed = false;
     std::uint64_t more = 0;  // Bytes that its memory has and should not.
     bool sealed = true;
   };
@@ -64,7 +65,8 @@ struct PeerLane {
                                  .slots = 0,
                                  .immediate_max = kImmediate,
                                  .bounce_size = options.bounce,
-                                 .handles = options.handles})
+                                 .handles = options.handles,
+                                 .viewed = options.viewed})
                    .value()) {
     const std::uint64_t size = layout.size + options.more;
     memory = options.sealed ? os::make_sealed_memfd("comch-test", size).value()
@@ -96,20 +98,21 @@ struct PeerLane {
 
 struct ConsumerPortTest : testing::Test {
   // Everything behind the memory is watched, too.
-  ConsumerPortTest() : all(kMemory + 64 * kPage, kUntouched) {
-    port = ConsumerPort::open(reactor, hub,
-                              {.depth = kDepth,
-                               .immediate_max = kImmediate,
-                               .way = wire::Way::kStaged,
-                               .memory = std::span(all).first(kMemory)},
-                              owner)
-               .value();
+  ConsumerPortTest() : ConsumerPortTest(wire::Way::kStaged) { post_both(); }
+  explicit ConsumerPortTest(wire::Way way) : all(kMemory + 64 * kPage, kUntouched) {
+    port =
+        ConsumerPort::open(reactor, hub,
+                           {.depth = kDepth,
+                            .immediate_max = kImmediate,
+                            .way = way,
+                            .memory = std::span(all).first(way == wire::Way::kView ? 0 : kMemory)},
+                           owner)
+            .value();
     EXPECT_FALSE(hub->flush(sockets.first));
     std::array<std::byte, wire::kMaxPacket> buffer;
     os::Packet packet = os::receive(sockets.second, buffer).value();
     EXPECT_EQ(packet.fd_count, 2U);
     line = std::move(packet.fds[1]);
-    post_both();
   }
 
   void post_both() {

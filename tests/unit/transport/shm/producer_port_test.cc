@@ -15,6 +15,7 @@
 
 #include "os/memory.h"
 #include "os/seq_socket.h"
+#include "shm/lane_reader.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 

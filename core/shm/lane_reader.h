@@ -1,0 +1,264 @@
+// LaneReader: the consumer's half of a Lane; lane.h has its layout, its rules and its orders.
+//
+//   LaneReader<>::Walk walk(reader);                    // Over messages that are data alone.
+//   while (walk.look(index, length) == Plain::kInline) { walk.copy(to, length); walk.pass(); }
+//   if (reader.look(record) == Look::kMessage) { ...; reader.pop(record); }     // Over any.
+//   if (reader.flush()) ring_the_producer();
+//
+// In a lane with head credit a message may be *kept*: it is passed, and its slot stays as it is
+// until release(). Slots are released in the order of their messages.
+//
+// Threads: the consumer's. Lifetime: refers to the shared memory and is outlived by it.
+// Errors: kBroken, for good. Tests: those of lane.h.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "shm/lane.h"
+#include "shm/record_check.h"
+#include "shm/record_ring.h"
+
+namespace comch::shm {
+
+// The consumer's half.
+template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
+class LaneReader {
+ public:
+  using Shared = LaneShared<Machine, Position>;
+  using Data = typename Machine::Data;
+
+  // The same numbers as the writer's.
+  LaneReader(Shared& shared, Data slots, Data side, const LaneShape& shape)
+      : shared_(shared),
+        slots_(slots),
+        side_(side),
+        shape_(shape),
+        lazy_(std::max(shape.slots / 8, 1U)),
+        check_(shape) {
+    assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
+  }
+
+  // Of a message: data alone (in its slot, or in the posted buffer), or look() has to say.
+  enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kOther };
+  class Walk;
+
+  // Copies what the next message says of itself. The message stays until pop() or keep().
+  //
+  // The index and, but for staged chunks, jobs and hand-overs, the length against the posted
+  // buffer are the caller's to check: posted_table.h. So are the map of a job or a hand-over and
+  // its range: the reader does not know them.
+  Look look(LaneRecord& record) {
+    if (broken_) return Look::kBroken;
+    std::uint64_t word = 0;
+    if (!is_next(word)) return Look::kNothing;
+    const std::size_t at = place();
+    const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
+    record.index = static_cast<std::uint16_t>(word >> 32U);
+    record.kind = static_cast<LaneKind>(word >> 48U);
+    record.length = lengths & kMaxLaneLength;
+    record.immediate = static_cast<std::uint32_t>(lengths >> 48U);
+    if (record.kind >= LaneKind::kStaged) {
+      record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
+    }
+    if (!check_.is_sound(record)) [[unlikely]] {
+      broken_ = true;
+      return Look::kBroken;
+    }
+    return Look::kMessage;
+  }
+
+  // Whether look() would answer anything but kNothing.
+  [[nodiscard]] bool ready() const {
+    std::uint64_t word = 0;
+    return broken_ || is_next(word);
+  }
+
+  // Copies the record.immediate bytes of the record that look() has filled.
+  void copy_immediate(std::byte* to, const LaneRecord& record) const {
+    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
+    if (split.in_side) {
+      copy_words_out<Machine>(to, side_, slot() * shape_.side_stride, record.immediate);
+    } else {
+      copy_words_out<Machine>(to, slots_, place() + split.immediate_at, record.immediate);
+    }
+  }
+
+  // Where the two lie, for whoever looks at them in place.
+  Data immediate_of(const LaneRecord& record) const {
+    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
+    return split.in_side ? side_ + slot() * shape_.side_stride
+                         : slots_ + place() + split.immediate_at;
+  }
+  Data data_of(const LaneRecord& record) const {
+    return slots_ + place() + split_slot(record.kind, record.length, record.immediate).data_at;
+  }
+
+  // Copies the record.length bytes of an inline record.
+  void copy_data(std::byte* to, const LaneRecord& record) const {
+    assert(record.kind == LaneKind::kInline && record.length <= kLanePayload);
+    const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
+    copy_words_out<Machine>(to, slots_, place() + split.data_at, record.length);
+  }
+
+  // The job of a record of that kind; make it once, and pop() when it is finished.
+  ChunkJob<Machine> job(const LaneRecord& record) const {
+    return ChunkJob<Machine>(slots_, place() + kClaimAt, static_cast<Position>(position_ + 1U),
+                             record.length, record.shift());
+  }
+
+  // Bytes of a staged message that are still to come behind this record's chunk.
+  [[nodiscard]] std::uint64_t left_behind(const LaneRecord& record) const {
+    return check_.left_behind(record);
+  }
+
+  // Forgets the message that look() has just found. In a lane without head credit its slot goes
+  // back to the writer when the caller posts again; else seldom, and at flush().
+  void pop(const LaneRecord& record) {
+    check_.pass(record);
+    advance();
+    publish_head_if_due();
+  }
+
+  // In a lane with head credit: passes the message that look() has just found, and keeps its slot.
+  void keep(const LaneRecord& record) {
+    assert(shape_.head_credit);
+    check_.pass(record);
+    advance();
+    ++kept_;
+  }
+
+  // Ends the keeping of the `count` oldest that are kept. flush() gives their slots back.
+  void release(std::uint32_t count) {
+    assert(count <= kept_);
+    kept_ -= count;
+  }
+
+  // Gives all room back. True: the writer got some since the last flush(); ask whether its
+  // space bell must be rung. Call it when look() finds nothing, and before sleeping.
+  [[nodiscard]] bool flush() {
+    if (shape_.head_credit && free_to() != published_) publish_head();
+    const bool gave = gave_room_;
+    gave_room_ = false;
+    return gave;
+  }
+
+  [[nodiscard]] Position position() const { return position_; }
+  [[nodiscard]] std::uint32_t kept() const { return kept_; }
+  [[nodiscard]] bool broken() const { return broken_; }
+
+ private:
+  std::size_t slot() const { return position_ & (shape_.slots - 1); }
+  std::size_t place() const { return slot() * kLaneSlot; }
+
+  bool is_next(std::uint64_t& word) const { return is_message(slots_, place(), position_, word); }
+
+  // Word 0 of the slot at `at`, and whether it is that of message `position`.
+  static bool is_message(Data slots, std::size_t at, Position position, std::uint64_t& word) {
+    // A message of 64 bytes lies in two lines; asked for together they come together.
+    Machine::prefetch(slots, at + kCacheLine);
+    // LANE: meets the writer's release in publish().
+    word = Machine::load_header(slots, at, std::memory_order_acquire);
+    return static_cast<std::uint32_t>(word) == static_cast<Position>(position + 1U);
+  }
+
+  void advance() { position_ = static_cast<Position>(position_ + 1U); }
+  // Everything before it is free.
+  Position free_to() const { return static_cast<Position>(position_ - kept_); }
+
+  void publish_head_if_due() {
+    if (shape_.head_credit && static_cast<Position>(free_to() - published_) >= lazy_) {
+      publish_head();
+    }
+  }
+
+  void publish_head() {
+    published_ = free_to();
+    gave_room_ = true;
+    // SPACE: our copies happen before the writer sees that the slots are free.
+    shared_.head.publish(published_, std::memory_order_release);
+  }
+
+  Shared& shared_;
+  const Data slots_;
+  const Data side_;
+  const LaneShape shape_;
+  const std::uint32_t lazy_;  // Publish the head after so many.
+  Position position_ = 0;     // Messages read.
+  Position published_ = 0;    // What we last published as the head.
+  std::uint32_t kept_ = 0;    // Messages read whose slots are not free yet: the last ones.
+  RecordCheck check_;
+  bool gave_room_ = false;  // Since the last flush().
+  bool broken_ = false;
+};
+
+// A way over the messages that are plain, as most are: what look() says of them, in a loop. What
+// the loop needs is held in locals, for payload that is copied may lie anywhere, so that members
+// would be read again for each message. Every check of LaneReader::look() holds for what is plain.
+//
+// One walk at a time, and nothing else of the reader's is called meanwhile.
+template <class Machine, std::unsigned_integral Position>
+class LaneReader<Machine, Position>::Walk {
+ public:
+  explicit Walk(LaneReader& reader)
+      : reader_(reader),
+        slots_(reader.slots_),
+        mask_(static_cast<Position>(reader.shape_.slots - 1)),
+        has_head_(reader.shape_.head_credit),
+        may_be_plain_(!reader.broken_ && !reader.check_.is_open()),
+        position_(reader.position_) {}
+
+  Plain look(std::uint16_t& index, std::uint64_t& length) const {
+    std::uint64_t word = 0;
+    if (!may_be_plain_) [[unlikely]]
+      return Plain::kOther;
+    if (!is_message(slots_, place(), position_, word)) return Plain::kNothing;
+    // Of immediate data the upper bits would tell; 0 wraps round.
+    length = Machine::load_word(slots_, place() + 8);
+    index = static_cast<std::uint16_t>(word >> 32U);
+    const auto kind = static_cast<LaneKind>(word >> 48U);
+    if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
+    if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
+    return Plain::kOther;
+  }
+
+  // Copies the data of the inline message that look() has just found.
+  void copy(std::byte* to, std::uint64_t length) const {
+    assert(length <= kLanePayload);
+    copy_words_out<Machine>(to, slots_, place() + kPlainDataAt, length);
+  }
+  // Where it lies.
+  Data data() const { return slots_ + place() + kPlainDataAt; }
+
+  // pop() and keep() of it.
+  void pass() {
+    advance();
+    if (has_head_) reader_.publish_head_if_due();
+  }
+  void keep() {
+    assert(has_head_);
+    advance();
+    ++reader_.kept_;
+  }
+
+ private:
+  std::size_t place() const { return static_cast<std::size_t>(position_ & mask_) * kLaneSlot; }
+  void advance() {
+    position_ = static_cast<Position>(position_ + 1U);
+    reader_.position_ = position_;
+  }
+
+  LaneReader& reader_;
+  const Data slots_;
+  const Position mask_;
+  const bool has_head_;
+  const bool may_be_plain_;
+  Position position_;
+};
+
+}  // namespace comch::shm
