@@ -34,22 +34,27 @@ class ControlPath {
     stalled_.reserve(ends_.size());
     return it->second.get();
   }
+  End* find(const Connection& connection) {
+    const auto it = ends_.find(&connection);
+    return it == ends_.end() ? nullptr : it->second.get();
+  }
   void remove(End& end) {
-    const Connection& connection = end.connection;
-    const std::int64_t res = connection.state() == ConnectionState::kEstablished ? -ECANCELED
-                             : connection.loss()                                 ? -ECONNRESET
-                                                                                 : -ENOTCONN;
-    while (Submission* op = end.sends.pop_front()) order_.finish(*op, res);
-    while (Submission* op = end.receives.pop_front()) {
-      --receives_;
-      order_.finish(*op, res);
-    }
-    std::erase(stalled_, &end);
-    ends_.erase(&connection);
+    finish_all(end);
+    ends_.erase(&end.connection);
+  }
+  // The connection is no more, but who uses it has not heard of that.
+  void retire(End& end) {
+    finish_all(end);
+    retired_.push_back(std::move(ends_.extract(&end.connection).mapped()));
+  }
+  // Of one that is retired.
+  void erase(const End& end) {
+    std::erase_if(retired_, [&end](const auto& owned) { return owned.get() == &end; });
   }
 
   void send(Submission& op) {
     End& end = of(op);
+    if (end.ended != 0) return finish_late(end, op);
     if (end.sends.empty() && try_send(end, op)) return;
     op.state_ = State::kWaiting;
     if (end.sends.empty()) stalled_.push_back(&end);
@@ -58,6 +63,7 @@ class ControlPath {
   // The message comes by the callback, which shows the oldest one as long as it is kept.
   void receive(Submission& op) {
     End& end = of(op);
+    if (end.ended != 0) return finish_late(end, op);
     op.state_ = State::kWaiting;
     end.receives.push_back(op);
     ++receives_;
@@ -126,6 +132,19 @@ class ControlPath {
   static End& of(const Submission& op) {
     return *static_cast<End*>(static_cast<Control*>(op.end_));
   }
+  void finish_late(const End& end, Submission& op) { order_.finish(op, end.ended); }
+  void finish_all(End& end) {
+    const Connection& connection = end.connection;
+    end.ended = connection.state() == ConnectionState::kEstablished ? -ECANCELED
+                : connection.loss()                                 ? -ECONNRESET
+                                                                    : -ENOTCONN;
+    while (Submission* op = end.sends.pop_front()) order_.finish(*op, end.ended);
+    while (Submission* op = end.receives.pop_front()) {
+      --receives_;
+      order_.finish(*op, end.ended);
+    }
+    std::erase(stalled_, &end);
+  }
   bool try_send(End& end, Submission& op) {
     const Status s = end.connection.try_send({op.data_.bytes, op.length_});
     if (!s && s.error().code == Errc::again) return false;
@@ -135,6 +154,7 @@ class ControlPath {
 
   Order& order_;
   std::unordered_map<const Connection*, std::unique_ptr<End>> ends_;
+  std::vector<std::unique_ptr<End>> retired_;
   std::vector<End*> stalled_;  // That have sends waiting; each once, there is room for all.
   std::size_t receives_ = 0;   // That wait.
 };

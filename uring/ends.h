@@ -9,10 +9,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "comch/connection.h"
 #include "comch/consumer.h"
 #include "comch/producer.h"
+#include "comch/uring/completion.h"
 #include "op_list.h"
 
 namespace comch::uring {
@@ -21,6 +24,8 @@ struct CoreKinds {
   using Producer = comch::Producer;
   using Consumer = comch::Consumer;
   using Connection = comch::Connection;
+  // As an application sees it.
+  static comch::Connection* shown(Connection& connection) { return &connection; }
   static std::uint64_t now_ns() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return static_cast<std::uint64_t>(
@@ -32,6 +37,7 @@ struct CoreKinds {
 class Destination {};
 class Source {};
 class Control {};
+class Listener {};
 
 template <class Kinds>
 struct DestinationOf : Destination {
@@ -71,6 +77,28 @@ struct ControlOf : Control {
   typename Kinds::Connection& connection;
   OpList sends;
   OpList receives;
+  Listener* listener = nullptr;  // That it came from; else the application registered it.
+  std::int64_t ended = 0;        // The result of what comes too late: the connection is no more.
+};
+
+template <class Kinds>
+struct ListenerOf : Listener {
+  struct Arrival {
+    enum What : std::uint8_t { kConnection, kConsumer, kEnd };
+    What what = kConnection;
+    ControlOf<Kinds>* control = nullptr;  // Null: a consumer of a connection that it has not.
+    Kinds::Connection* connection = nullptr;
+    ConsumerId consumer{};
+  };
+
+  explicit ListenerOf(const void* e) : endpoint(e) {}
+
+  const void* const endpoint;
+  Submission* op = nullptr;     // Null: nothing is to be shown.
+  Completion* shown = nullptr;  // Not advanced over.
+  Arrival::What shows{};        // In there.
+  std::deque<Arrival> arrivals;
+  std::vector<ControlOf<Kinds>*> controls;  // Of its connections.
 };
 
 }  // namespace comch::uring

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "accepting.h"
 #include "control_path.h"
 #include "receiving.h"
 #include "sending.h"
@@ -33,12 +34,14 @@ class Machine {
         queues_(queues),
         timers_(queues.slots()),
         control_(order_),
+        accepting_(queues, order_, control_, multishots),
         sending_(order_),
         receiving_(queues, order_, multishots) {}
 
   Sending<Kinds>& sending() { return sending_; }
   Receiving<Kinds>& receiving() { return receiving_; }
   ControlPath<Kinds>& control() { return control_; }
+  Accepting<Kinds>& accepting() { return accepting_; }
 
   // Begins what is prepared, and answers how many that is.
   std::uint32_t submit() {
@@ -59,6 +62,12 @@ class Machine {
     }
     queues_.clear_pending();
     return static_cast<std::uint32_t>(pending.size());
+  }
+
+  // Past `count` completions, some of which are of multishot operations.
+  void advance(std::uint32_t count) {
+    receiving_.advance(count, [this](const Completion& c) { accepting_.advance(c); });
+    begin_due();
   }
 
   // True: something was done.
@@ -122,6 +131,8 @@ class Machine {
         return control_.send(op);
       case Op::kCtrlRecv:
         return control_.receive(op);
+      case Op::kAccept:
+        return accepting_.accept(op);
       case Op::kTimeout:
         op.state_ = State::kWaiting;
         return timers_.add(op, Kinds::now_ns());
@@ -159,6 +170,7 @@ class Machine {
       return true;
     }
     if (target.op_ == Op::kPool) return receiving_.cancel(target);
+    if (target.op_ == Op::kAccept) return accepting_.cancel(target);
     if (target.state_ != State::kWaiting) return false;
     if (target.op_ == Op::kTimeout) {
       timers_.remove(target);
@@ -175,6 +187,7 @@ class Machine {
   Queues& queues_;
   Timers timers_;
   ControlPath<Kinds> control_;
+  Accepting<Kinds> accepting_;
   Sending<Kinds> sending_;
   Receiving<Kinds> receiving_;
 };

@@ -50,9 +50,9 @@ class Order {
   bool is_seen(const Completion& completion) const { return &completion != &unseen_; }
 
  private:
-  // A multishot receive has no end of its own; who waited for it would wait for ever.
+  // A multishot operation has no end of its own; who waited for it would wait for ever.
   static std::uint32_t is_counted(const Submission& op) {
-    return op.op_ == Submission::Op::kPool ? 0 : 1;
+    return op.op_ == Submission::Op::kPool || op.op_ == Submission::Op::kAccept ? 0 : 1;
   }
   Submission* chained_to(const Submission& op) {
     return op.chained_ == 0 ? nullptr : &queues_.operation(op.chained_ - 1);

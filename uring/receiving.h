@@ -117,14 +117,20 @@ class Receiving {
     return did;
   }
 
-  // Past `count` completions, some of which may be of pools.
-  void advance(std::uint32_t count) {
+  // Past `count` completions, some of which may be of pools. `arrival` is told of those of
+  // listeners.
+  template <class Arrival>
+  void advance(std::uint32_t count, Arrival&& arrival) {
     End* last = nullptr;
     std::size_t gathered = 0;
     for (; count > 0; --count) {
       const Completion& completion = queues_.at(0);
       if ((completion.flags & kMore) == 0) {
         queues_.advance(1);
+        continue;
+      }
+      if ((completion.flags & kArrival) != 0) {
+        arrival(completion);
         continue;
       }
       End& end = *refills_[queues_.index(completion)];

@@ -15,6 +15,7 @@ namespace comch::uring {
 
 using Nanoseconds = std::chrono::nanoseconds;
 using Clock = std::chrono::steady_clock;
+using Bytes = std::span<const std::byte>;
 
 namespace {
 
@@ -208,6 +209,38 @@ Status Ring::prepare(Consumer& consumer, std::uint32_t tasks) {
   return consumer.configure_receive(tasks, free_task, free_task);
 }
 
+// What a server and a client have in common.
+template <class Endpoint>
+Status Ring::prepare_endpoint(Endpoint& endpoint) {
+  const auto free_task = [](SendTask& task) { std::ignore = task.free(); };
+  if (Status s = endpoint.configure_send(1, free_task, free_task); !s) return s;
+  const auto deliver = [returns = core_->returns](Connection& from, Bytes message) {
+    if (returns->core == nullptr) return Receipt::kKeep;
+    return returns->core->machine.control().on_message(from, message);
+  };
+  if (Status s = endpoint.on_message(deliver); !s) return s;
+  const auto appeared = [returns = core_->returns, &endpoint](Connection& c, ConsumerId consumer) {
+    if (returns->core == nullptr) return;
+    returns->core->machine.accepting().on_consumer(&endpoint, c, consumer);
+  };
+  return endpoint.on_consumer(appeared, [](Connection&, ConsumerId) {});
+}
+
+Status Ring::prepare(Server& server) {
+  const auto came = [returns = core_->returns, &server](Connection& client, bool successful) {
+    if (returns->core == nullptr || !successful) return;
+    returns->core->machine.accepting().on_connection(&server, client);
+  };
+  const auto left = [returns = core_->returns, &server](Connection& client, bool) {
+    if (returns->core == nullptr) return;
+    returns->core->machine.accepting().on_disconnection(&server, client);
+  };
+  if (Status s = server.on_connection(came, left); !s) return s;
+  return prepare_endpoint(server);
+}
+
+Status Ring::prepare(Client& client) { return prepare_endpoint(client); }
+
 Result<Destination*> Ring::register_destination(Producer& producer, ConsumerId consumer) {
   return unless_no_memory(
       [&]() -> Result<Destination*> { return core_->machine.sending().add(producer, consumer); });
@@ -223,6 +256,16 @@ Result<Control*> Ring::register_control(Connection& connection) {
       [&]() -> Result<Control*> { return core_->machine.control().add(connection); });
 }
 
+Result<Listener*> Ring::register_listener(const Server& server) {
+  return unless_no_memory(
+      [&]() -> Result<Listener*> { return core_->machine.accepting().add(&server); });
+}
+
+Result<Listener*> Ring::register_listener(const Client& client) {
+  return unless_no_memory(
+      [&]() -> Result<Listener*> { return core_->machine.accepting().add(&client); });
+}
+
 Status Ring::unregister(Destination& destination) {
   const Status s =
       core_->machine.sending().remove(static_cast<DestinationOf<CoreKinds>&>(destination));
@@ -235,9 +278,15 @@ Status Ring::unregister(Source& source) {
 }
 
 Status Ring::unregister(Control& control) {
-  core_->machine.control().remove(static_cast<ControlOf<CoreKinds>&>(control));
+  auto& end = static_cast<ControlOf<CoreKinds>&>(control);
+  if (end.listener != nullptr) return fail(Errc::not_permitted, "its listener has the connection");
+  core_->machine.control().remove(end);
   core_->machine.begin_due();
   return {};
+}
+
+Status Ring::unregister(Listener& listener) {
+  return core_->machine.accepting().remove(static_cast<ListenerOf<CoreKinds>&>(listener));
 }
 
 Receipt Ring::on_message(Connection& connection, std::span<const std::byte> message) {
@@ -262,10 +311,7 @@ Result<std::uint32_t> Ring::submit_and_wait(std::uint32_t count, Nanoseconds tim
 
 bool Ring::look() { return core_->look(); }
 
-void Ring::advance_and_refill(std::uint32_t count) {
-  core_->machine.receiving().advance(count);
-  core_->machine.begin_due();
-}
+void Ring::advance_and_refill(std::uint32_t count) { core_->machine.advance(count); }
 
 io_uring* Ring::kernel() { return core_->kernel->ring(); }
 

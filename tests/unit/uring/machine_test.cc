@@ -144,7 +144,7 @@ struct MachineTest : testing::Test {
     if (multishots == 0) {
       queues.advance(count);
     } else {
-      machine.receiving().advance(count);
+      machine.advance(count);
     }
   }
 

@@ -173,6 +173,7 @@ struct RiggedKinds {
   using Producer = RiggedProducer;
   using Consumer = RiggedConsumer;
   using Connection = RiggedConnection;
+  static comch::Connection* shown(Connection& /*connection*/) { return nullptr; }
   static std::uint64_t now_ns() { return now; }
   static inline std::uint64_t now = 0;
 };

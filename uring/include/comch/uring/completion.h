@@ -19,26 +19,38 @@ namespace comch::uring {
 
 // More completions of this operation will follow. (IORING_CQE_F_MORE)
 inline constexpr std::uint32_t kMore = 1;
+// Of prep_accept_multishot(): who came, or went.
+inline constexpr std::uint32_t kArrival = 4;
 // The message was not copied: handed_over() is to be given back.
 inline constexpr std::uint32_t kHandedOver = 2;
+
+class Control;
 
 struct alignas(64) Completion {
   std::uint64_t user_data = 0;  // The submission's.
   std::int64_t res = 0;         // 64 bits, because a message may be longer than 2 GiB.
   std::uint32_t flags = 0;
-  ProducerId producer{};       // Who sent, of a receive.
-  Buffer* buffer = nullptr;    // Of a receive or a hand-over that had begun; yours again, unless
+  ProducerId producer{};  // Who sent, of a receive.
+  union {
+    Buffer* buffer = nullptr;  // Of a receive or a hand-over that had begun; yours again, unless
                                // kMore is set. (One that was refused was yours all the time.)
-  std::byte* bytes = nullptr;  // The message, or the loan's room; `size` of them.
+    Connection* connection;    // Of an arrival; null: it is gone.
+  };
+  union {
+    std::byte* bytes = nullptr;  // The message, or the loan's room; `size` of them.
+    Control* control;            // Of an arrival: the connection's.
+  };
   const std::byte* immediate_data = nullptr;
   std::uint64_t size = 0;
   std::uint32_t immediate_size = 0;
-  std::uint32_t handle = 0;  // Of a loan or of a message that was handed over; else 0.
+  std::uint32_t handle = 0;  // Of a loan or of a message that was handed over, or consumer().
 
   // What was received; of a reserve, the room to write to.
   std::span<std::byte> contents() const { return {bytes, size}; }
   // What came beside the message. Empty: nothing.
   std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }
+  // Of an arrival: who can be sent to from now on; 0: it is the connection's own.
+  ConsumerId consumer() const { return ConsumerId{handle}; }
   // Of a reserve.
   Loan loan(ConsumerId consumer) const {
     return {.room = contents(), .consumer = consumer, .handle = handle};

@@ -81,7 +81,9 @@ class Queues {
   Completion& push(std::uint64_t user_data, std::int64_t res) {
     assert(ready() < slots());
     Completion& completion = completions_[tail_++ & mask_];
-    completion = Completion{.user_data = user_data, .res = res};
+    completion = Completion();
+    completion.user_data = user_data;
+    completion.res = res;
     return completion;
   }
   // The operation is over; its slot is still held, by its completion.

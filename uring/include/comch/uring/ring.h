@@ -40,11 +40,13 @@
 #include <optional>
 #include <span>
 
+#include "comch/client.h"
 #include "comch/connection.h"
 #include "comch/consumer.h"
 #include "comch/producer.h"
 #include "comch/progress_engine.h"
 #include "comch/result.h"
+#include "comch/server.h"
 #include "comch/uring/queues.h"
 
 struct io_uring;
@@ -105,11 +107,19 @@ class Ring {
   // Consumer::configure_receive().
   Status prepare(Producer& producer);
   Status prepare(Consumer& consumer, std::uint32_t tasks);
+  // Takes every callback of it: its messages go to prep_ctrl_recv(), who comes and goes to
+  // prep_accept_multishot(). Of a client only consumers come: register_control() its connection.
+  Status prepare(Server& server);
+  Status prepare(Client& client);
 
   Result<Destination*> register_destination(Producer& producer, ConsumerId consumer);
   // already_exist: a consumer is registered once.
   Result<Source*> register_source(Consumer& consumer);
   Result<Control*> register_control(Connection& connection);
+  // Of one that was prepared, before it is started: who came earlier is not told of.
+  // already_exist: it is registered.
+  Result<Listener*> register_listener(const Server& server);
+  Result<Listener*> register_listener(const Client& client);
   // What waits completes with -ECANCELED; the pointer is dead.
   // in_use: a hand-over or a long message is under way.
   Status unregister(Destination& destination);
@@ -117,7 +127,10 @@ class Ring {
   Status unregister(Source& source);
   // What waits completes with -ENOTCONN after an orderly end, else -ECONNRESET (-ECANCELED: the
   // connection lasts). To be called at the latest by the callback that says it has ended.
+  // not_permitted: it came from a listener, which ends it.
   Status unregister(Control& control);
+  // in_use: it accepts, or has connections.
+  Status unregister(Listener& listener);
 
   // The message callback of a server or client whose connections are registered:
   //   server->on_message([&](Connection& c, auto m) { return ring->on_message(c, m); });
@@ -197,6 +210,8 @@ class Ring {
  private:
   class Core;
   Ring(std::uint32_t entries, std::uint32_t slots);
+  template <class Endpoint>
+  Status prepare_endpoint(Endpoint& endpoint);
   bool look();
   void advance_and_refill(std::uint32_t count);
 

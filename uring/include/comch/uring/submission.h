@@ -32,7 +32,8 @@ namespace comch::uring {
 
 class Control;      // A registered connection, and
 class Destination;  // a consumer of the other side, reached through a producer of this side, and
-class Source;       // a consumer of this side: Ring::register_...() makes them.
+class Source;       // a consumer of this side: Ring::register_...() makes them. And
+class Listener;     // a server or client, of which it is told who comes.
 
 // The next operation begins when this one has succeeded; when it fails, the rest of the chain
 // completes with -ECANCELED. A chain ends at the first operation without this flag, and at
@@ -148,6 +149,22 @@ class alignas(64) Submission {
     length_ = into.size();
   }
 
+  // Tells of connections that come and go, and of consumers that can be sent to: each is a
+  // completion with kMore and kArrival. Arrivals are shown one at a time: the next one when the
+  // last one is advanced over; meanwhile they wait, and no connection waits for them.
+  //   Connection   res 0; `connection`, and `control` to send and receive its control messages,
+  //                which is registered already
+  //   Consumer     res 0; consumer(), and its connection, for Ring::register_destination()
+  //   End          res as of the operations on `control` that were waiting: -ENOTCONN when it came
+  //                in an orderly way, else -ECONNRESET. `control` is valid until this completion
+  //                is advanced over; the connection is no more.
+  // An arrival that is gone when it is looked at has -ECONNABORTED and no connection; its end
+  // follows. Consumers that go are not told of: sends to them end.
+  // One of these at a time per listener; it ends when it is cancelled.
+  // -EBUSY: there is one, or a completion of the last one is not advanced over. -ENOBUFS: every
+  // place of the completion queue is held. -EINVAL: it is linked to what follows.
+  void prep_accept_multishot(Listener& from) { prepare(Op::kAccept, &from); }
+
   // res: -ETIME when so much time has passed since it began. Timeouts complete in the order in
   // which they are due. As in io_uring that counts as a failure: what is to follow it takes a
   // kHardLink.
@@ -177,6 +194,8 @@ class alignas(64) Submission {
   template <class Ends>
   friend class ControlPath;
   template <class Ends>
+  friend class Accepting;
+  template <class Ends>
   friend class Machine;
 
   enum class Op : std::uint8_t {
@@ -190,6 +209,7 @@ class alignas(64) Submission {
     kHandOver,
     kCtrlSend,
     kCtrlRecv,
+    kAccept,
     kTimeout,
     kCancel,
   };
