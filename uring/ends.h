@@ -20,7 +20,10 @@
 
 namespace comch::uring {
 
+class KernelIo;
+
 struct CoreKinds {
+  using Io = KernelIo;
   using Producer = comch::Producer;
   using Consumer = comch::Consumer;
   using Connection = comch::Connection;
@@ -49,7 +52,11 @@ struct DestinationOf : Destination {
   OpList commits;                   // Behind a long message; they need no posted buffer.
   OpList handed_over;               // Not given back yet.
   Submission* under_way = nullptr;  // A long message that is being copied.
-  bool stalled = false;             // One of the above but handed_over is not empty.
+  PeerMemory memory;                // Held from the first transfer into it on, or registered.
+  std::uint32_t fetching = 0;       // Transfers that are in the kernel.
+  bool registered = false;          // The memory.
+  bool stalled = false;             // One of the lists but handed_over is not empty.
+  bool held_up = false;             // By transfers and loans of this side: no room is awaited.
 };
 
 // A pool of a multishot receive.

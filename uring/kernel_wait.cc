@@ -66,7 +66,7 @@ bool KernelWait::owns(const io_uring_cqe& completion) const {
 }
 
 bool KernelWait::expects_own() const {
-  return tags_[kEvent] != 0 || tags_[kTimer] != 0 || tags_[kRemoval] != 0;
+  return tags_[kEvent] != 0 || tags_[kTimer] != 0 || tags_[kTransfers] != 0 || tags_[kRemoval] != 0;
 }
 
 bool KernelWait::claim(io_uring_cqe& completion) {
@@ -137,6 +137,7 @@ void KernelWait::leave() {
   take_own();
   disarm(kEvent);
   disarm(kTimer);
+  disarm(kTransfers);
   constexpr int kPatience_ms = 1000;
   for (int waited = 0; expects_own() && waited < kPatience_ms; ++waited) {
     if (io_uring_submit(ring_) < 0 || io_uring_get_events(ring_) < 0) return;
@@ -166,11 +167,16 @@ bool KernelWait::has_completions() {
 
 // --- Sleeping ----------------------------------------------------------------------------
 
-Status KernelWait::sleep(std::optional<Nanoseconds> most) {
+Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& transfers) {
   if (most && *most <= Nanoseconds(0)) return submit();
-  if (ring_ != nullptr && ring_polls_) return sleep_in_ring(most);
+  if (ring_ != nullptr && ring_polls_ && transfers.descriptors.empty()) {
+    if (transfers.ring_fd >= 0 && !arm(kTransfers, transfers.ring_fd)) {
+      return refused(-EBUSY, "the kernel's queue is full");
+    }
+    return sleep_in_ring(most);
+  }
   if (Status s = submit(); !s) return s;
-  return sleep_in_poll(most);
+  return sleep_in_poll(most, transfers);
 }
 
 Status KernelWait::set_timer(std::optional<Nanoseconds> most) {
@@ -199,12 +205,13 @@ Status KernelWait::sleep_in_ring(std::optional<Nanoseconds> most) {
   return result < 0 && result != -ETIME ? refused(result, "the kernel does not wait") : Status{};
 }
 
-Status KernelWait::sleep_in_poll(std::optional<Nanoseconds> most) const {
-  std::array<pollfd, 2> ready{};
-  ready[0] = {.fd = event_fd_, .events = POLLIN, .revents = 0};
-  ready[1] = {.fd = ring_ != nullptr ? ring_->ring_fd : -1, .events = POLLIN, .revents = 0};
+Status KernelWait::sleep_in_poll(std::optional<Nanoseconds> most, const Transfers& transfers) {
+  polled_.assign(transfers.descriptors.begin(), transfers.descriptors.end());
+  for (const int fd : {event_fd_, ring_ != nullptr ? ring_->ring_fd : -1, transfers.ring_fd}) {
+    polled_.push_back({.fd = fd, .events = POLLIN, .revents = 0});
+  }
   const timespec time = split<timespec>(most.value_or(Nanoseconds(0)));
-  if (::ppoll(ready.data(), ready.size(), most ? &time : nullptr, nullptr) >= 0) return {};
+  if (::ppoll(polled_.data(), polled_.size(), most ? &time : nullptr, nullptr) >= 0) return {};
   return refused(-errno, "the kernel does not wait");
 }
 

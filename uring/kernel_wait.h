@@ -1,10 +1,11 @@
 // KernelWait: how a Ring sleeps: in its own io_uring, in the application's, or in poll().
 //
-// What it waits for is a descriptor (ProgressEngine::event_fd()), the application's completions
-// and the time. In an io_uring the descriptor is a POLL_ADD, armed together with the wait by one
-// io_uring_enter(); the time is that call's argument, or, where the kernel knows none (before
-// 5.11), a timer descriptor that is polled as well. Where the ring cannot poll (one made with
-// IORING_SETUP_IOPOLL) or there is none at all, it is poll() of all of them.
+// What it waits for is a descriptor (ProgressEngine::event_fd()), the application's completions,
+// transfers (their io_uring, or descriptors where they have none), and the time. In an io_uring the
+// descriptor is a POLL_ADD, armed together with the wait by one io_uring_enter(); the time is that
+// call's argument, or, where the kernel knows none (before 5.11), a timer descriptor that is polled
+// as well. Where the ring cannot poll (one made with IORING_SETUP_IOPOLL) or there is none at all,
+// it is poll() of all of them.
 //
 // The completions of these polls lie in the application's queue. They are taken out of it,
 // wherever they are, before anybody looks: entries ahead of one move up by a place, which is
@@ -15,12 +16,15 @@
 #pragma once
 
 #include <liburing.h>
+#include <poll.h>
 
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "comch/result.h"
 
@@ -54,15 +58,20 @@ class KernelWait {
   }
   // Whether completions of the application are there. Ours are not among them any more.
   bool has_completions();
+  // Of transfers that are under way.
+  struct Transfers {
+    int ring_fd = -1;                     // Has completions of theirs, or
+    std::span<const pollfd> descriptors;  // they are for one of these.
+  };
   // Until the descriptor is readable, a completion is there, or so much time has passed. May be
   // shorter.
-  Status sleep(std::optional<std::chrono::nanoseconds> most);
+  Status sleep(std::optional<std::chrono::nanoseconds> most, const Transfers& transfers);
   // In a process that was forked: gives nothing back to the ring, which is the parent's.
   void forget();
 
  private:
   // What user_data of ours says, by its address.
-  enum Tag : std::uint8_t { kEvent, kTimer, kRemoval, kClaimed };
+  enum Tag : std::uint8_t { kEvent, kTimer, kTransfers, kRemoval, kClaimed };
 
   Status submit_some();
   std::uint64_t tag(Tag which) const { return reinterpret_cast<std::uintptr_t>(&tags_[which]); }
@@ -71,7 +80,7 @@ class KernelWait {
   void disarm(Tag which);
   Status set_timer(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_ring(std::optional<std::chrono::nanoseconds> most);
-  Status sleep_in_poll(std::optional<std::chrono::nanoseconds> most) const;
+  Status sleep_in_poll(std::optional<std::chrono::nanoseconds> most, const Transfers& transfers);
   bool owns(const io_uring_cqe& completion) const;
   bool expects_own() const;
   void note(const io_uring_cqe& completion);
@@ -84,7 +93,8 @@ class KernelWait {
   int timer_fd_ = -1;
   bool timeout_argument_ = false;
   bool ring_polls_ = true;              // Until it has refused to.
-  std::array<std::uint8_t, 4> tags_{};  // How many of each are to complete.
+  std::array<std::uint8_t, 5> tags_{};  // How many of each are to complete.
+  std::vector<pollfd> polled_;          // What poll() waits for.
 };
 
 }  // namespace comch::uring

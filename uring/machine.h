@@ -28,15 +28,20 @@ class Machine {
   using State = Submission::State;
   using Run = std::span<Submission* const>;
 
-  // `multishots` counts those that hold places of completions.
-  Machine(Queues& queues, std::uint32_t& multishots)
+  // `multishots` counts those that hold places of completions; `transfers`: of each direction.
+  Machine(Queues& queues, std::uint32_t& multishots, Kinds::Io& io, std::uint32_t transfers)
       : order_(queues),
         queues_(queues),
         timers_(queues.slots()),
+        transfers_(io, transfers),
         control_(order_),
         accepting_(queues, order_, control_, multishots),
-        sending_(order_),
-        receiving_(queues, order_, multishots) {}
+        sending_(order_, transfers_),
+        storing_(order_, transfers_),
+        receiving_(queues, order_, storing_, multishots) {}
+  ~Machine() { transfers_.end(); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   Sending<Kinds>& sending() { return sending_; }
   Receiving<Kinds>& receiving() { return receiving_; }
@@ -61,6 +66,7 @@ class Machine {
       n += unit.size();
     }
     queues_.clear_pending();
+    if (transfers_.is_waiting()) look_at_transfers();
     return static_cast<std::uint32_t>(pending.size());
   }
 
@@ -73,6 +79,8 @@ class Machine {
   // True: something was done.
   bool look() {
     bool did = receiving_.look();
+    if (storing_.is_waiting()) storing_.write_waiting();
+    if (transfers_.is_waiting()) did = look_at_transfers() || did;
     if (sending_.is_waiting()) did = sending_.look() || did;
     if (control_.is_waiting()) did = control_.look() || did;
     if (!timers_.empty()) did = look_at_timers() || did;
@@ -126,7 +134,16 @@ class Machine {
       case Op::kCommit:
       case Op::kAbandon:
       case Op::kHandOver:
+      case Op::kSendFile:
+      case Op::kSendSocket:
+      case Op::kDeliver:
         return sending_.begin(op);
+      case Op::kRecvFile:
+      case Op::kRecvSocket:
+        return receiving_.post_to_store(op);
+      case Op::kWriteFile:
+      case Op::kWriteSocket:
+        return storing_.write(op);
       case Op::kCtrlSend:
         return control_.send(op);
       case Op::kCtrlRecv:
@@ -140,6 +157,26 @@ class Machine {
         return cancel(op);
       case Op::kNop:
         order_.finish(op, 0);
+    }
+  }
+
+  // What is cached is read when the kernel is asked, and so it is worth another look.
+  bool look_at_transfers() {
+    bool did = false;
+    while (transfers_.look([this](Transfer& t) { on_over(t); })) {
+      did = true;
+      // What it held up may go on.
+      storing_.write_waiting();
+      if (sending_.is_waiting()) sending_.look();
+      begin_due();
+    }
+    return did;
+  }
+  void on_over(Transfer& t) {
+    if (t.reads()) {
+      sending_.on_fetched(*t.op);
+    } else if (!storing_.finish(t)) {
+      receiving_.on_stored(t);
     }
   }
 
@@ -171,24 +208,42 @@ class Machine {
     }
     if (target.op_ == Op::kPool) return receiving_.cancel(target);
     if (target.op_ == Op::kAccept) return accepting_.cancel(target);
-    if (target.state_ != State::kWaiting) return false;
+    if (target.op_ == Op::kDeliver) return false;
+    if (target.state_ != State::kWaiting) {
+      return is_transfer(target) && target.state_ == State::kRunning && stop_transfer(target);
+    }
     if (target.op_ == Op::kTimeout) {
       timers_.remove(target);
       order_.finish(target, -ECANCELED);
     } else if (target.op_ == Op::kCtrlSend || target.op_ == Op::kCtrlRecv) {
       control_.cancel(target);
+    } else if (target.op_ == Op::kWriteFile || target.op_ == Op::kWriteSocket) {
+      storing_.cancel(target);
     } else {
       sending_.cancel(target);
     }
     return true;
   }
 
+  bool stop_transfer(Submission& target) {
+    Transfer& t = transfers_.of(target);
+    if (!storing_.take(t)) return transfers_.cancel(t);
+    t.res = -ECANCELED;
+    on_over(t);
+    return true;
+  }
+  static bool is_transfer(const Submission& op) {
+    return op.op_ >= Op::kSendFile && op.op_ <= Op::kWriteSocket;
+  }
+
   Order order_;
   Queues& queues_;
   Timers timers_;
+  Transfers<Kinds> transfers_;
   ControlPath<Kinds> control_;
   Accepting<Kinds> accepting_;
   Sending<Kinds> sending_;
+  Storing<Kinds> storing_;
   Receiving<Kinds> receiving_;
 };
 

@@ -21,7 +21,9 @@ class Order {
 
   // Nothing is held back: an operation without links and drain may begin without admit().
   bool is_open() const { return !draining_ && deferred_.empty(); }
-  static bool is_plain(const Submission& op) { return (op.flags & ~kSkipSuccess) == 0; }
+  static bool is_plain(const Submission& op) {
+    return (op.flags & ~(kSkipSuccess | kFixedFile)) == 0;
+  }
   void begin_plain(const Submission& op) { outstanding_ += is_counted(op); }
 
   // Operations that are linked, in order; most often one alone.

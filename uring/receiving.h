@@ -1,4 +1,5 @@
-// Receiving: operations on sources: buffers posted once, and pools that are posted again.
+// Receiving: operations on sources: buffers posted once, those whose messages go on to a file or
+// socket, and pools that are posted again.
 //
 // Threads: the ring's. Lifetime: the ring's; sources outlive what is posted through them.
 // Errors: results of operations.
@@ -16,6 +17,7 @@
 #include "ends.h"
 #include "order.h"
 #include "outcome.h"
+#include "storing.h"
 
 namespace comch::uring {
 
@@ -27,9 +29,10 @@ class Receiving {
   using State = Submission::State;
   using Run = std::span<Submission* const>;
 
-  Receiving(Queues& queues, Order& order, std::uint32_t& multishots)
+  Receiving(Queues& queues, Order& order, Storing<Kinds>& storing, std::uint32_t& multishots)
       : queues_(queues),
         order_(order),
+        storing_(storing),
         multishots_(multishots),
         refills_(std::make_unique<End*[]>(queues.slots())) {}
 
@@ -64,9 +67,26 @@ class Receiving {
       }
       run = run.subspan(took);
       if (took == count) continue;
-      order_.finish(*run.front(), posted ? refusal(end) : ending_or(end, posted.error()));
+      finish(*run.front(), posted ? refusal(end) : ending_or(end, posted.error()));
       run = run.subspan(1);
     }
+  }
+
+  // One whose message goes on.
+  void post_to_store(Submission& op) {
+    const std::int64_t res = storing_.prepare(op);
+    if (res < 0) {
+      order_.finish(op, res);
+      return;
+    }
+    const std::array one{&op};
+    post(one);
+  }
+  // It has gone on, or has not.
+  void on_stored(Transfer& t) {
+    Completion& completion = order_.finish(*t.op, t.res);
+    fill(completion, t.received);
+    storing_.release(t);
   }
 
   void post_pool(Submission& op) {
@@ -191,25 +211,39 @@ class Receiving {
     return end.posted.take([buffer](const Submission& op) { return op.data_.buffer == buffer; });
   }
 
+  static std::span<std::byte> message_of(const Received& received) {
+    if (received.handed_over) return received.handed_over.bytes;
+    if (received.buffer == nullptr) return {};
+    return received.buffer->contents().last(received.length);
+  }
   void deliver(End& end, const Received& received) {
-    const bool handed = static_cast<bool>(received.handed_over);
-    const std::size_t size = handed ? received.handed_over.bytes.size() : received.length;
+    const std::span<std::byte> message = message_of(received);
+    const auto res = static_cast<std::int64_t>(message.size());
     Submission* const op = posted_with(end, received.buffer);
-    Completion& completion = op != nullptr ? order_.finish(*op, static_cast<std::int64_t>(size))
-                                           : more(end, static_cast<std::int64_t>(size));
+    if (op == nullptr) return fill(more(end, res), received);
+    if (!Storing<Kinds>::stores(*op)) [[likely]]
+      return fill(order_.finish(*op, res), received);
+    if (storing_.begin(*op, received, message)) on_stored(storing_.of(*op));
+  }
+  // What a completion says of a message, beside its result.
+  void fill(Completion& completion, const Received& received) {
+    const std::span<std::byte> message = message_of(received);
     completion.producer = received.producer;
     completion.buffer = received.buffer;
-    completion.size = size;
-    if (handed) {
+    completion.bytes = message.data();
+    completion.size = message.size();
+    if (received.handed_over) {
       completion.flags |= kHandedOver;
-      completion.bytes = received.handed_over.bytes.data();
       completion.handle = received.handed_over.handle;
-    } else if (received.buffer != nullptr) {
-      completion.bytes = received.buffer->data() + (received.buffer->data_length() - size);
     }
     if (!received.immediate.empty() && order_.is_seen(completion)) {
       keep_immediate(completion, received.immediate);
     }
+  }
+  // One without a message.
+  Completion& finish(Submission& op, std::int64_t res) {
+    if (Storing<Kinds>::stores(op)) storing_.release(op);
+    return order_.finish(op, res);
   }
   // It is valid until the next poll() only, and completions last longer.
   void keep_immediate(Completion& completion, std::span<const std::byte> immediate) {
@@ -233,7 +267,7 @@ class Receiving {
     const std::int64_t res = ending_of(end.consumer);
     for (Buffer* buffer : std::span(together_).first(count)) {
       if (Submission* op = posted_with(end, buffer)) {
-        order_.finish(*op, res).buffer = buffer;
+        finish(*op, res).buffer = buffer;
       } else {
         --end.pool.posted;
         end.pool.refilling = false;
@@ -273,6 +307,7 @@ class Receiving {
 
   Queues& queues_;
   Order& order_;
+  Storing<Kinds>& storing_;
   std::uint32_t& multishots_;
   std::vector<std::unique_ptr<End>> ends_;
   const std::unique_ptr<End*[]> refills_;  // Whose buffer, of a completion with kMore.

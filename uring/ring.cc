@@ -1,12 +1,14 @@
 // Ring: see ring.h. What is here is what a machine does not know: threads, the engine, waiting.
 #include "comch/uring/ring.h"
 
+#include <algorithm>
 #include <bit>
 #include <new>
 #include <tuple>
 #include <utility>
 
 #include "fork_mark.h"
+#include "kernel_io.h"
 #include "kernel_wait.h"
 #include "machine.h"
 #include "spin.h"
@@ -32,17 +34,22 @@ class Ring::Core {
   };
 
   Core(Ring& ring, ProgressEngine& engine, std::unique_ptr<KernelWait> wait, ForkMark mark,
-       std::optional<Nanoseconds> how_long)
-      : machine(ring.queues_, ring.multishots_),
+       const Options& options)
+      : io({.transfers = 2 * options.transfers,
+            .without_ring = options.without_kernel_ring,
+            .without_registration = options.without_registration}),
+        machine(ring.queues_, ring.multishots_, io, options.transfers),
         kernel(std::move(wait)),
-        spin(how_long),
+        spin(options.spin),
         returns(std::make_shared<Returns>(this)),
         queues_(ring.queues_),
         engine_(engine),
         mark_(std::move(mark)) {}
   ~Core() {
     returns->core = nullptr;
-    if (mark_.is_forked()) kernel->forget();
+    if (!mark_.is_forked()) return;
+    kernel->forget();
+    io.forget();
   }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -83,6 +90,7 @@ class Ring::Core {
     }
   }
 
+  KernelIo io;
   Machine<CoreKinds> machine;
   std::unique_ptr<KernelWait> kernel;
   Spin spin;
@@ -117,7 +125,12 @@ class Ring::Core {
     machine.arm();
     if (Status s = engine_.request_notification(); !s) return s;
     Status slept;
-    if (!machine.look()) slept = kernel->sleep(until_due(most));
+    if (!machine.look()) {
+      // Of a ring that is lost nothing can be waited for, only looked at.
+      if (io.is_lost()) most = std::min<Nanoseconds>(most, std::chrono::milliseconds(1));
+      slept = kernel->sleep(until_due(most),
+                            {.ring_fd = io.ring_fd(), .descriptors = io.descriptors()});
+    }
     if (Status s = engine_.clear_notification(); !s) return s;
     return slept;
   }
@@ -161,6 +174,9 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
   if (options.entries == 0 || options.entries > kMaxEntries) {
     return fail(Errc::invalid_value, "entries are 1 to 32,768");
   }
+  if (options.transfers > kMaxTransfers) {
+    return fail(Errc::invalid_value, "transfers are at most 4,096");
+  }
   const std::uint32_t entries = std::bit_ceil(options.entries);
   if (options.completions > kMaxCompletions ||
       (options.completions != 0 && options.completions < options.entries)) {
@@ -179,7 +195,7 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
     if (!kernel) return std::unexpected(kernel.error());
     std::unique_ptr<Ring> ring(new Ring(entries, slots));
     ring->core_ =
-        std::make_unique<Core>(*ring, engine, std::move(*kernel), std::move(*mark), options.spin);
+        std::make_unique<Core>(*ring, engine, std::move(*kernel), std::move(*mark), options);
     return ring;
   });
 }
@@ -191,7 +207,10 @@ Features Ring::features() const {
   return {.kernel_ring = core_->kernel->ring() != nullptr,
           .joined = core_->kernel->is_joined(),
           .timeout_argument = core_->kernel->has_timeout_argument(),
-          .learns = core_->spin.learns()};
+          .learns = core_->spin.learns(),
+          .transfer_ring = core_->io.has_ring(),
+          .registered_files = core_->io.registers_files(),
+          .registered_memory = core_->io.registers_memory()};
 }
 
 // --- Ends ------------------------------------------------------------------------------------
@@ -267,8 +286,11 @@ Result<Listener*> Ring::register_listener(const Client& client) {
 }
 
 Status Ring::unregister(Destination& destination) {
-  const Status s =
-      core_->machine.sending().remove(static_cast<DestinationOf<CoreKinds>&>(destination));
+  auto& end = static_cast<DestinationOf<CoreKinds>&>(destination);
+  const PeerMemory memory = end.memory;
+  const bool registered = end.registered;
+  const Status s = core_->machine.sending().remove(end);
+  if (s && registered) core_->io.unregister_memory(memory.bytes);
   core_->machine.begin_due();
   return s;
 }
@@ -288,6 +310,30 @@ Status Ring::unregister(Control& control) {
 Status Ring::unregister(Listener& listener) {
   return core_->machine.accepting().remove(static_cast<ListenerOf<CoreKinds>&>(listener));
 }
+
+Status Ring::register_memory(Destination& destination) {
+  auto& end = static_cast<DestinationOf<CoreKinds>&>(destination);
+  if (end.registered) return fail(Errc::already_exist, "the memory is registered");
+  Result<PeerMemory> memory = end.producer.memory(end.consumer);
+  if (!memory) return std::unexpected(memory.error());
+  if (Status s = core_->io.register_memory(memory->bytes); !s) return s;
+  end.memory = *std::move(memory);
+  end.registered = true;
+  return {};
+}
+Status Ring::register_memory(MemoryMap& map) {
+  const Result<std::span<std::byte>> range = map.range();
+  if (!range) return std::unexpected(range.error());
+  return core_->io.register_memory(*range);
+}
+Status Ring::unregister_memory(MemoryMap& map) {
+  const Result<std::span<std::byte>> range = map.range();
+  if (!range) return std::unexpected(range.error());
+  core_->io.unregister_memory(*range);
+  return {};
+}
+Result<int> Ring::register_file(int fd) { return core_->io.register_file(fd); }
+Status Ring::unregister_file(int number) { return core_->io.unregister_file(number); }
 
 Receipt Ring::on_message(Connection& connection, std::span<const std::byte> message) {
   return core_->machine.control().on_message(connection, message);

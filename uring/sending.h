@@ -1,4 +1,4 @@
-// Sending: operations on destinations: sends, loans, hand-overs.
+// Sending: operations on destinations: sends, of memory and of files, loans, hand-overs.
 //
 // What finds nothing posted waits in its destination's line, and look() tries again; a send is
 // never answered that there is no room.
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ends.h"
+#include "fetching.h"
 #include "order.h"
 #include "outcome.h"
 
@@ -29,7 +30,7 @@ class Sending {
   using State = Submission::State;
   using Run = std::span<Submission* const>;
 
-  explicit Sending(Order& order) : order_(order) {}
+  Sending(Order& order, Transfers<Kinds>& transfers) : order_(order), fetching_(transfers) {}
 
   End* add(Kinds::Producer& producer, ConsumerId consumer) {
     auto end = std::make_unique<End>(producer, consumer);
@@ -37,11 +38,11 @@ class Sending {
     return ends_.emplace_back(std::move(end)).get();
   }
   Status remove(End& end) {
-    if (end.under_way != nullptr || !end.handed_over.empty()) {
-      return fail(Errc::in_use, "a hand-over or a long message is under way");
+    if (end.under_way != nullptr || !end.handed_over.empty() || end.fetching != 0) {
+      return fail(Errc::in_use, "a hand-over, a long message or a file is under way");
     }
     for (OpList* list : {&end.commits, &end.waiting}) {
-      while (Submission* op = list->pop_front()) order_.finish(*op, -ECANCELED);
+      while (Submission* op = list->pop_front()) finish(end, *op, -ECANCELED);
     }
     if (end.stalled) std::erase(stalled_, &end);
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
@@ -57,7 +58,7 @@ class Sending {
   // Any other operation on a destination.
   void begin(Submission& op) {
     End& end = of(op);
-    if (op.op_ == Op::kCommit || op.op_ == Op::kAbandon) {
+    if (op.op_ == Op::kCommit || op.op_ == Op::kAbandon || op.op_ == Op::kDeliver) {
       if (!end.commits.empty() || !try_one(end, op)) wait_to_commit(end, op);
     } else if (end.stalled || !try_one(end, op)) {
       wait(end, op);
@@ -84,7 +85,8 @@ class Sending {
   void arm() {
     for (End* end : stalled_) {
       // What it refuses, the next look() finds out.
-      if (!end->waiting.empty()) std::ignore = end->producer.request_space(end->consumer);
+      if (!end->waiting.empty() && !end->held_up)
+        std::ignore = end->producer.request_space(end->consumer);
     }
   }
   // A buffer that was handed over has come back.
@@ -96,6 +98,17 @@ class Sending {
       if (op == nullptr) continue;
       finish_hand_over(*end, *op);
       return;
+    }
+  }
+  // What a file or socket was read for is there, or is not.
+  void on_fetched(Submission& op) {
+    End& end = of(op);
+    --end.fetching;
+    op.op_ = Op::kDeliver;
+    if (fetching_.is_lent(op)) {
+      begin(op);
+    } else if (end.under_way != nullptr || !try_one(end, op)) {
+      wait(end, op);
     }
   }
   // Of an operation that waits.
@@ -183,6 +196,11 @@ class Sending {
         return try_reserve(end, op);
       case Op::kHandOver:
         return try_hand_over(end, op);
+      case Op::kSendFile:
+      case Op::kSendSocket:
+        return try_fetch(end, op);
+      case Op::kDeliver:
+        return try_deliver(end, op);
       default:
         return try_loan(end, op);
     }
@@ -212,9 +230,35 @@ class Sending {
     end.handed_over.push_back(op);
     return true;
   }
+  bool try_fetch(End& end, Submission& op) {
+    const Status s = fetching_.begin(end, op);
+    end.held_up = !s && s.error().code == Errc::full;
+    if (end.held_up) return false;
+    if (!s) return finish_unless_again(end, op, s.error());
+    op.state_ = State::kRunning;
+    return true;
+  }
+  bool try_deliver(End& end, Submission& op) {
+    const Status s = fetching_.deliver(end, op);
+    if (!s) return finish_unless_again(end, op, s.error());
+    const std::int64_t res = fetching_.result(op);
+    if (res > 0 && end.producer.busy(end.consumer)) {
+      op.length_ = static_cast<std::uint64_t>(res);
+      op.state_ = State::kRunning;
+      end.under_way = &op;
+      stall(end);
+    } else {
+      finish(end, op, res);
+    }
+    return true;
+  }
+  void finish(End& end, Submission& op, std::int64_t res) {
+    if (op.op_ == Op::kDeliver) fetching_.release(end, op);
+    order_.finish(op, res);
+  }
   bool finish_unless_again(End& end, Submission& op, const Error& error) {
     if (error.code == Errc::again) return false;
-    order_.finish(op, refusal(end, error));
+    finish(end, op, refusal(end, error));
     return true;
   }
 
@@ -234,7 +278,7 @@ class Sending {
     bool did = false;
     if (end.under_way != nullptr && !end.producer.busy(end.consumer)) {
       Submission& op = *std::exchange(end.under_way, nullptr);
-      order_.finish(op, is_gone(end) ? -ECONNRESET : static_cast<std::int64_t>(op.length_));
+      finish(end, op, is_gone(end) ? -ECONNRESET : static_cast<std::int64_t>(op.length_));
       did = true;
     }
     while (end.under_way == nullptr && !end.commits.empty()) {
@@ -271,6 +315,7 @@ class Sending {
   }
 
   Order& order_;
+  Fetching<Kinds> fetching_;
   std::vector<std::unique_ptr<End>> ends_;
   std::vector<End*> stalled_;  // Each once; there is room for all.
   std::array<Outgoing, kTogether> together_;

@@ -23,6 +23,7 @@ struct Expected {
   std::uint8_t flags = 0;
   bool multishot = false;
   bool drains = false;  // It or another of its chain.
+  bool lends = false;   // Somebody must hear of it.
 };
 
 struct MachineTest : testing::Test {
@@ -75,14 +76,16 @@ struct MachineTest : testing::Test {
     chain = expected.chain;
     fill(*s, number, expected);
     if (chance.one_in(20)) s->flags |= kDrain;
-    if (chance.one_in(5) && !in_use.contains(number)) s->flags |= kSkipSuccess;
+    if (chance.one_in(5) && !in_use.contains(number) && !expected.lends) s->flags |= kSkipSuccess;
     if (chance.one_in(8)) s->flags |= chance.one_in(2) ? kLink : kHardLink;
     expected.flags = s->flags;
     linked_to = (s->flags & (kLink | kHardLink)) != 0 ? number : 0;
     ((s->flags & kSkipSuccess) != 0 ? quiet : open)[number] = expected;
   }
   void fill(Submission& s, std::uint64_t number, Expected& expected) {
-    switch (chance.below(12)) {
+    const int fd = 1 + static_cast<int>(chance.below(6));
+    const std::uint64_t offset = chance.one_in(2) ? kPosition : 0;
+    switch (chance.below(18)) {
       case 0:
         return s.prep_post_recv(*from, nullptr);
       case 1:
@@ -95,10 +98,13 @@ struct MachineTest : testing::Test {
         expected.multishot = true;
         return s.prep_post_recv_multishot(*pools, std::span(pool).first(chance.below(5)));
       case 3:
+        expected.lends = true;
         return s.prep_reserve(*to);
       case 4:
-        return s.prep_commit(
-            *to, {.room = {}, .consumer = ConsumerId{1}, .handle = chance.one_in(3) ? 6U : 7U}, 8);
+        if (loans.empty()) return s.prep_abandon(*to, {});
+        // One that has ended already, at times.
+        return s.prep_commit(*to, {.room = {}, .consumer = ConsumerId{1}, .handle = loans.back()},
+                             8);
       case 5:
         if (Buffer* buffer = take_buffer()) {
           s.prep_hand_over(*to, *buffer);
@@ -111,6 +117,26 @@ struct MachineTest : testing::Test {
         return s.prep_ctrl_recv(*control, std::span(room).first(chance.below(20)));
       case 8:
         return s.prep_timeout(std::chrono::nanoseconds(chance.below(100)));
+      case 10:
+        if (Buffer* buffer = take_buffer()) {
+          s.prep_recv_file(*from, buffer, fd, offset);
+          in_use[number] = buffer;
+        }
+        return;
+      case 11:
+        return s.prep_send_socket(*to, fd, 1 + chance.below(64),
+                                  static_cast<int>(chance.below(2) * 0x100));
+      case 12:
+      case 13:
+        return s.prep_send_file(*to, fd, chance.below(70), offset);
+      case 14:
+        if (Buffer* buffer = take_buffer()) {
+          s.prep_recv_socket(*from, buffer, fd);
+          in_use[number] = buffer;
+        }
+        return;
+      case 15:
+        return s.prep_write_file(fd, message(number, chance.below(64)), offset);
       case 9:
         return s.prep_cancel(chance.one_in(10) ? ~0ULL : last - chance.below(40));
       default:
@@ -154,6 +180,7 @@ struct MachineTest : testing::Test {
     if (entry.empty()) entry = quiet.extract(number);
     ASSERT_FALSE(entry.empty()) << number << " ends again, with " << completion.res;
     const Expected expected = entry.mapped();
+    if (completion.handle != 0) loans.push_back(completion.handle);
     if ((completion.flags & kMore) != 0) {
       EXPECT_TRUE(expected.multishot);
       ((expected.flags & kSkipSuccess) != 0 ? quiet : open).insert(std::move(entry));
@@ -193,6 +220,7 @@ struct MachineTest : testing::Test {
   std::vector<Buffer*> buffers;
   std::vector<Buffer*> free_buffers;
   std::map<std::uint64_t, Buffer*> in_use;
+  std::vector<std::uint32_t> loans;  // All that the test was ever lent.
   std::vector<std::unique_ptr<std::byte[]>> numbers;
   std::array<std::byte, 64> room{};
   std::array<Buffer*, 8> pool{};  // Of nothing but immediate data.
@@ -203,7 +231,8 @@ struct MachineTest : testing::Test {
   RiggedConnection connection{chance};
   Queues queues{32, kSlots};
   std::uint32_t multishots = 0;
-  Machine<RiggedKinds> machine{queues, multishots};
+  RiggedIo io{chance};
+  Machine<RiggedKinds> machine{queues, multishots, io, 8};
   Destination* to = machine.sending().add(producer, ConsumerId{1});
   Source* from = machine.receiving().add(consumer).value();
   Source* pools = machine.receiving().add(pool_consumer).value();
@@ -258,6 +287,9 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
   EXPECT_TRUE(open.empty()) << open.size() << " operations never end";
   EXPECT_EQ(queues.held(), 0U);
   EXPECT_EQ(multishots, 0U);
+  EXPECT_TRUE(io.empty());
+  for (const std::uint32_t loan : loans) producer.drop(loan);
+  EXPECT_EQ(producer.lent(), 0U) << "posted buffers are lost";
 }
 
 }  // namespace

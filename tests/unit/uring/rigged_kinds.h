@@ -1,11 +1,14 @@
-// RiggedKinds: producers, consumers and connections for a Machine that do what chance says: they
-// take some of what they are given, have no room, are slow, end and come again.
+// RiggedKinds: producers, consumers, connections, files and sockets for a Machine that do what
+// chance says: they take some of what they are given, have no room, are slow, end and come again.
 //
 // Threads: one. Lifetime: the test's; every object draws from the same generator.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -17,6 +20,7 @@
 #include "comch/connection.h"
 #include "comch/consumer.h"
 #include "comch/producer.h"
+#include "uring/transfer.h"
 
 namespace comch::uring::test {
 
@@ -48,7 +52,7 @@ class RiggedProducer {
     if (chance_.one_in(500)) return fail(Errc::connection_reset);
     std::size_t count = 1 + chance_.below(messages.size());
     for (std::size_t n = 0; n < count; ++n) {
-      sent.push_back(number_in(messages[n].data));
+      note(messages[n].data);
       if (messages[n].data.size() <= kLong || chance_.one_in(2)) continue;
       busy_ = 1 + chance_.below(4);
       count = n + 1;
@@ -62,11 +66,18 @@ class RiggedProducer {
   Status request_space(ConsumerId) { return {}; }
   Result<Loan> reserve(ConsumerId consumer) {
     if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
-    if (chance_.one_in(10)) return fail(Errc::full);
-    return Loan{.room = room_, .consumer = consumer, .handle = 7};
+    if (chance_.one_in(10)) return fail(chance_.one_in(2) ? Errc::full : Errc::not_supported);
+    lent_.push_back(++handle_);
+    return Loan{.room = room_, .consumer = consumer, .handle = handle_};
   }
   Status commit(const Loan& loan, std::size_t, std::span<const std::byte>) { return end(loan); }
-  Status abandon(const Loan& loan) { return end(loan); }
+  Status abandon(const Loan& loan) {
+    return std::erase(lent_, loan.handle) != 0 ? Status{} : fail(Errc::invalid_value);
+  }
+  Result<PeerMemory> memory(ConsumerId) {
+    return PeerMemory{.bytes = room_,
+                      .hold = std::shared_ptr<const void>(room_.data(), [](auto*) {})};
+  }
   Status hand_over(ConsumerId, Buffer& buffer, std::span<const std::byte>) {
     if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
     if (chance_.one_in(10)) return fail(Errc::not_supported);
@@ -74,21 +85,30 @@ class RiggedProducer {
     return {};
   }
   const Failure& failure() const { return failure_; }
+  // Whoever has this loan does not want it any more.
+  void drop(std::uint32_t handle) { std::erase(lent_, handle); }
+  std::size_t lent() const { return lent_.size(); }
 
   static constexpr std::size_t kLong = 4096;
   std::vector<std::uint64_t> sent;  // In the order it was taken.
   std::deque<Buffer*> handed;
 
  private:
+  // What files are read into is zeros, and no number.
+  void note(std::span<const std::byte> data) {
+    const std::uint64_t number = data.size() == 8 || data.size() > kLong ? number_in(data) : 0;
+    if (number != 0) sent.push_back(number);
+  }
   Status end(const Loan& loan) {
     if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
-    if (loan.handle != 7) return fail(Errc::invalid_value);
-    return {};
+    return std::erase(lent_, loan.handle) != 0 ? Status{} : fail(Errc::invalid_value);
   }
 
   Chance& chance_;
   std::uint64_t busy_ = 0;
   std::array<std::byte, 64> room_{};
+  std::vector<std::uint32_t> lent_;
+  std::uint32_t handle_ = 0;
   Failure failure_;
 };
 
@@ -169,7 +189,62 @@ class RiggedConnection {
   std::optional<Error> loss_;
 };
 
+// Files and sockets that come short, fail, are interrupted, are not ready, end, and are slow.
+class RiggedIo {
+ public:
+  explicit RiggedIo(Chance& chance) : chance_(chance) {}
+
+  bool is_open(int fd, bool) const { return fd != kClosed; }
+  bool is_direct(int fd, bool) const { return fd == kDirect; }
+  void begin(Transfer& transfer) {
+    EXPECT_TRUE(std::ranges::find(asked_, &transfer) == asked_.end()) << "asked for twice at once";
+    EXPECT_TRUE(transfer.size() != 0);
+    asked_.push_back(&transfer);
+  }
+  void cancel(Transfer& transfer) { cancelled_ = &transfer; }
+  void flush() {}
+  template <class Done>
+  bool reap(Done&& done) {
+    bool did = false;
+    for (std::size_t n = asked_.size(); n > 0; --n) {
+      Transfer& transfer = *asked_.front();
+      asked_.pop_front();
+      if (chance_.one_in(3)) {
+        asked_.push_back(&transfer);
+        continue;
+      }
+      done(transfer, result(transfer));
+      did = true;
+    }
+    return did;
+  }
+  void drain() { asked_.clear(); }
+  bool empty() const { return asked_.empty(); }
+
+  static constexpr int kClosed = 3;
+  static constexpr int kDirect = 4;
+
+ private:
+  std::int64_t result(Transfer& transfer) {
+    if (&transfer == cancelled_ && chance_.one_in(2)) return -ECANCELED;
+    if (transfer.polling) return chance_.one_in(20) ? -EBADF : 1;
+    if (chance_.one_in(10)) return -EINTR;
+    if (chance_.one_in(10)) return -EAGAIN;
+    if (chance_.one_in(10)) return -EIO;
+    if (chance_.one_in(10)) return -EINVAL;
+    if (chance_.one_in(20)) return 0;
+    const std::uint64_t bytes = 1 + chance_.below(transfer.size());
+    if (transfer.reads()) std::memset(transfer.at(), 0, bytes);
+    return static_cast<std::int64_t>(bytes);
+  }
+
+  Chance& chance_;
+  std::deque<Transfer*> asked_;
+  const Transfer* cancelled_ = nullptr;
+};
+
 struct RiggedKinds {
+  using Io = RiggedIo;
   using Producer = RiggedProducer;
   using Consumer = RiggedConsumer;
   using Connection = RiggedConnection;

@@ -62,7 +62,10 @@ struct Features {
   // The time to wait is an argument of io_uring_enter() (from Linux 5.11 on); else a wait ends by
   // a timer descriptor that the kernel ring polls.
   bool timeout_argument = false;
-  bool learns = false;  // How long to spin ahead of a sleep is learned from recent waits.
+  bool learns = false;         // How long to spin ahead of a sleep is learned from recent waits.
+  bool transfer_ring = false;  // Files and sockets go through an io_uring; else poll() and read().
+  bool registered_files = false;   // register_file() tells the kernel, too; else this side alone.
+  bool registered_memory = false;  // register_memory() is to be had.
   // FUTEX_WAIT of newer kernels is not used: what ends a wait of comch is any of a bell, a socket
   // and a timer, and ProgressEngine::event_fd() stands for all of them; no word of memory does.
 };
@@ -76,17 +79,22 @@ class Ring {
     // this Ring's may be among them: see claim().
     io_uring* join = nullptr;
     std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
+    // Operations on files and sockets under way at a time, in each direction; more wait. 0: there
+    // are to be none.
+    std::uint32_t transfers = 64;
     // How long to look for completions before sleeping. Empty: learned; 0: not at all.
     std::optional<std::chrono::nanoseconds> spin = std::nullopt;
     // What the kernel has and is to be done without.
     bool without_kernel_ring = false;
     bool without_timeout_argument = false;
+    bool without_registration = false;
   };
+  static constexpr std::uint32_t kMaxTransfers = 4096;
   static constexpr std::uint32_t kMaxEntries = 32'768;
   static constexpr std::uint32_t kMaxCompletions = 1U << 20U;
 
-  // invalid_value: entries is 0 or above the maximum, or completions below entries or above its
-  // own. no_memory: there is none. A kernel that lets this process have no io_uring is no error:
+  // invalid_value: entries is 0, or something above its maximum, or completions below entries.
+  // no_memory: there is none. A kernel that lets this process have no io_uring is no error:
   // features() says so.
   static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine, const Options& options);
   static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine) {
@@ -121,7 +129,7 @@ class Ring {
   Result<Listener*> register_listener(const Server& server);
   Result<Listener*> register_listener(const Client& client);
   // What waits completes with -ECANCELED; the pointer is dead.
-  // in_use: a hand-over or a long message is under way.
+  // in_use: a hand-over, a long message or a file is under way.
   Status unregister(Destination& destination);
   // in_use: buffers are posted. Stop the consumer, and wait for their completions.
   Status unregister(Source& source);
@@ -131,6 +139,22 @@ class Ring {
   Status unregister(Control& control);
   // in_use: it accepts, or has connections.
   Status unregister(Listener& listener);
+
+  // What files are read into and written from, for the kernel to know beforehand: it saves a look
+  // at every page, and pins them all: a fifth of the time at 1 MiB. Everything works without.
+  // Of a destination: the consumer's memory, as it is mapped here, until it is unregistered, which
+  // is to be done when the consumer is gone. Of a map: before its stop() it is unregistered.
+  // not_supported: the kernel has none of it (see Features), or the memory is not mapped here.
+  // no_memory: RLIMIT_MEMLOCK does not allow it. full: it makes more than 64 parts of at most
+  // 1 GiB. already_exist: it is. operating_system: the kernel refuses this memory.
+  Status register_memory(Destination& destination);
+  Status register_memory(MemoryMap& map);
+  Status unregister_memory(MemoryMap& map);
+  // A file that operations with kFixedFile name by the number that is answered. It stays open
+  // until it is unregistered, whatever becomes of `fd`.
+  // full: 256 are. operating_system: it is no descriptor. invalid_value: no such number.
+  Result<int> register_file(int fd);
+  Status unregister_file(int number);
 
   // The message callback of a server or client whose connections are registered:
   //   server->on_message([&](Connection& c, auto m) { return ring->on_message(c, m); });

@@ -47,6 +47,12 @@ inline constexpr std::uint8_t kHardLink = 2;
 inline constexpr std::uint8_t kDrain = 4;
 // No completion when it succeeds: its slot is free again at once. (IOSQE_CQE_SKIP_SUCCESS)
 inline constexpr std::uint8_t kSkipSuccess = 8;
+// The descriptor that is named is a number that Ring::register_file() answered.
+// (IOSQE_FIXED_FILE)
+inline constexpr std::uint8_t kFixedFile = 16;
+
+// An offset: where the file is, which moves on; the one for pipes.
+inline constexpr std::uint64_t kPosition = ~std::uint64_t{0};
 
 class alignas(64) Submission {
  public:
@@ -133,6 +139,76 @@ class alignas(64) Submission {
     set_immediate(immediate);
   }
 
+  // --- Files and sockets -------------------------------------------------------------------
+  // The kernel reads and writes the messages' own memory; there is nothing in between. The
+  // descriptor is to stay open until the completion is seen. What comes short is continued. At
+  // most Ring::Options::transfers are under way; what is more waits in its line. Results, on top
+  // of those above and those of prep_send() or prep_post_recv(): the errno of the read, write,
+  // receive or send. -EBADF: no descriptor; with kFixedFile, no registered one. -ENOMEM: no
+  // memory to stage it in. -EOPNOTSUPP: the ring was made without transfers.
+  //
+  // A prep_cancel() of one that runs is answered 0; it may still complete as if there had been
+  // none, and does so if it has taken something from a pipe or socket.
+
+  // Sends `length` bytes of `file`, from `offset` on, as one message: reads them into the next
+  // buffer that `to` has posted, which is reserved for that long, and commits it. It waits for one
+  // in one line with the sends. Messages arrive in the order in which their reads end; link
+  // them where it matters. A read that fails gives the posted buffer back, and nothing is sent;
+  // but what has come from where there is no offset is sent, and the next read tells.
+  // Memory of `to` that is not mapped here is sent to from a copy, and so is what O_DIRECT does
+  // not take by its address or length.
+  // res: the bytes, less than `length` where the file ends there. 0: it has ended already, and
+  // nothing is sent. -EINVAL: `length` is 0 or above the room; O_DIRECT and such an `offset`.
+  void prep_send_file(Destination& to, int file, std::uint64_t length,
+                      std::uint64_t offset = kPosition, std::span<const std::byte> immediate = {}) {
+    prepare_transfer(Op::kSendFile, &to, file);
+    data_.number = offset;
+    length_ = length;
+    set_immediate(immediate);
+  }
+  // The same of what a socket receives: up to `length` bytes, as one receive brings them;
+  // `how` is of the flags of recv(2), with MSG_WAITALL all of them.
+  // res: the bytes. 0: the other end has closed, and nothing is sent.
+  void prep_send_socket(Destination& to, int socket, std::uint64_t length, int how = 0,
+                        std::span<const std::byte> immediate = {}) {
+    prepare_transfer(Op::kSendSocket, &to, socket);
+    data_.number = static_cast<std::uint32_t>(how);
+    length_ = length;
+    set_immediate(immediate);
+  }
+  // Posts the room behind the buffer's data for one message, and writes it to `file` at `offset`
+  // when it has come; past the end leaves a hole. Those without offset to one file are written in
+  // the order the messages came.
+  // res: the bytes, all of the message. The completion is that of prep_post_recv(): also when
+  // the write has failed, the message is in contents(). -ENOBUFS: Options::transfers are posted.
+  void prep_recv_file(Source& from, Buffer* buffer, int file, std::uint64_t offset = kPosition) {
+    prepare_transfer(Op::kRecvFile, &from, file);
+    data_.buffer = buffer;
+    length_ = offset;
+  }
+  // The same to a socket, all of it.
+  void prep_recv_socket(Source& from, Buffer* buffer, int socket) {
+    prepare_transfer(Op::kRecvSocket, &from, socket);
+    data_.buffer = buffer;
+  }
+  // Writes bytes of the caller's, such as a message that was received already: of a multishot
+  // receive, whose buffer stays the caller's until its completion is advanced over.
+  // res: the bytes, all of them.
+  void prep_write_file(int file, std::span<const std::byte> bytes,
+                       std::uint64_t offset = kPosition) {
+    prepare_transfer(Op::kWriteFile, nullptr, file);
+    data_.bytes = bytes.data();
+    length_ = bytes.size();
+    offset_ = offset;
+  }
+  void prep_write_socket(int socket, std::span<const std::byte> bytes) {
+    prepare_transfer(Op::kWriteSocket, nullptr, socket);
+    data_.bytes = bytes.data();
+    length_ = bytes.size();
+  }
+
+  // --- Control messages, time --------------------------------------------------------------
+
   // Sends a control message. When the peer's queue is full it waits, in order.
   // res: the bytes. -EMSGSIZE: above Connection::max_message_size().
   void prep_ctrl_send(Control& to, std::span<const std::byte> message) {
@@ -176,7 +252,7 @@ class alignas(64) Submission {
   // res: 0: it is found and its completion will say -ECANCELED (a multishot receive posts none
   // of its buffers again, and ends when each has got its message or its consumer ends).
   // -ENOENT: there is none, or it is complete. -EALREADY: it runs and cannot be stopped: a posted
-  // buffer, a hand-over, a long message under way.
+  // buffer, a hand-over, a long message under way, or one that is read and waits to be sent.
   void prep_cancel(std::uint64_t target) {
     prepare(Op::kCancel, nullptr);
     length_ = target;
@@ -191,6 +267,12 @@ class alignas(64) Submission {
   friend class Sending;
   template <class Ends>
   friend class Receiving;
+  template <class Ends>
+  friend class Fetching;
+  template <class Ends>
+  friend class Storing;
+  template <class Ends>
+  friend class Transfers;
   template <class Ends>
   friend class ControlPath;
   template <class Ends>
@@ -207,6 +289,13 @@ class alignas(64) Submission {
     kCommit,
     kAbandon,
     kHandOver,
+    kSendFile,
+    kSendSocket,
+    kDeliver,  // What of one of these two is left when the bytes are read.
+    kRecvFile,
+    kRecvSocket,
+    kWriteFile,
+    kWriteSocket,
     kCtrlSend,
     kCtrlRecv,
     kAccept,
@@ -221,12 +310,17 @@ class alignas(64) Submission {
     std::byte* room;
     Buffer* buffer;
     Buffer* const* pool;
+    std::uint64_t number;  // An offset, or flags.
   };
 
   void prepare(Op op, void* end) {
     op_ = op;
     end_ = end;
     immediate_length_ = 0;
+  }
+  void prepare_transfer(Op op, void* end, int descriptor) {
+    prepare(op, end);
+    handle_ = static_cast<std::uint32_t>(descriptor);
   }
   void set_immediate(std::span<const std::byte> immediate) {
     immediate_ = immediate.data();
@@ -236,11 +330,14 @@ class alignas(64) Submission {
   Op op_ = Op::kNop;
   State state_ = State::kFree;
   bool cancelled_ = false;    // While kHeld: it will not begin.
-  std::uint32_t handle_ = 0;  // Of a loan.
+  std::uint32_t handle_ = 0;  // Of a loan; a descriptor, and then its transfer.
   void* end_ = nullptr;       // Destination, Source or Control.
   Data data_{.bytes = nullptr};
   std::uint64_t length_ = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
-  const std::byte* immediate_ = nullptr;
+  union {
+    const std::byte* immediate_ = nullptr;
+    std::uint64_t offset_;  // Of bytes to be written.
+  };
   std::uint32_t immediate_length_ = 0;
   std::uint32_t chained_ = 0;   // The operation behind its link, by index + 1; 0: none.
   Submission* next_ = nullptr;  // In the list it is in.

@@ -1,0 +1,141 @@
+// Fetching: sends whose bytes come from a file or a socket: reserves a posted buffer, has it
+// filled, and commits it; or fills a copy and sends that, where the buffer is not mapped here.
+//
+//   Status s = fetching.begin(end, op);       // again, full: it waits in its line.
+//   ...                                       // The transfer is over:
+//   Status s = fetching.deliver(end, op);     // again: it waits.
+//   fetching.release(op);
+//
+// Threads: the ring's. Lifetime: the ring's. Errors: the ends', as the operation's result.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <tuple>
+
+#include "ends.h"
+#include "transfers.h"
+
+namespace comch::uring {
+
+template <class Kinds>
+class Fetching {
+ public:
+  using End = DestinationOf<Kinds>;
+  using Op = Submission::Op;
+
+  explicit Fetching(Transfers<Kinds>& transfers) : transfers_(transfers) {}
+
+  static bool begins(const Submission& op) {
+    return op.op_ == Op::kSendFile || op.op_ == Op::kSendSocket;
+  }
+
+  // again: nothing is posted. full: something of this side has to end first.
+  Status begin(End& end, Submission& op) {
+    const bool fixed_file = (op.flags & kFixedFile) != 0;
+    const int fd = static_cast<int>(op.handle_);
+    if (!transfers_.exist()) return fail(Errc::not_supported);
+    if (op.length_ == 0) return fail(Errc::invalid_value);
+    if (!transfers_.is_open(fd, fixed_file)) return fail(Errc::operating_system, "", EBADF);
+    const bool stream = op.op_ == Op::kSendSocket || op.data_.number == kPosition;
+    if (stream && transfers_.is_streaming(Transfers<Kinds>::kReading, fd, fixed_file)) {
+      return fail(Errc::full);
+    }
+    Transfer* const t = transfers_.take(Transfers<Kinds>::kReading, op);
+    if (t == nullptr) return fail(Errc::full);
+    if (Status s = make_room(end, op, *t); !s) {
+      transfers_.release(*t);
+      op.handle_ = static_cast<std::uint32_t>(fd);
+      return s;
+    }
+    fill(op, *t);
+    transfers_.start(*t);
+    ++end.fetching;
+    return {};
+  }
+
+  // Nothing to be sent is no error. The transfer is still the operation's.
+  Status deliver(End& end, Submission& op) {
+    Transfer& t = transfers_.of(op);
+    if (t.res <= 0) return give_back(end, t);
+    const auto length = static_cast<std::size_t>(t.res);
+    const std::span<const std::byte> immediate(op.immediate_, op.immediate_length_);
+    if (!t.lent) {
+      const std::array one{Outgoing{.data = {t.bytes, length}, .immediate = immediate}};
+      const auto sent = end.producer.send(end.consumer, one);
+      return sent ? Status{} : std::unexpected(sent.error());
+    }
+    if (t.direct) {
+      std::memcpy(t.loan.room.data(), t.bytes, length);
+      t.bytes = t.loan.room.data();
+      t.direct = false;
+    }
+    Status s = end.producer.commit(t.loan, length, immediate);
+    if (s || s.error().code != Errc::invalid_value) {
+      t.lent = !s && s.error().code == Errc::again;
+      return s;
+    }
+    // Of immediate data that is too long; the buffer is not to be lost.
+    std::ignore = give_back(end, t);
+    return s;
+  }
+
+  std::int64_t result(const Submission& op) { return transfers_.of(op).res; }
+  // The operation is over.
+  void release(End& end, const Submission& op) {
+    Transfer& t = transfers_.of(op);
+    if (t.lent) std::ignore = give_back(end, t);
+    transfers_.release(t);
+  }
+  bool is_lent(const Submission& op) { return transfers_.of(op).lent; }
+
+ private:
+  Status make_room(End& end, const Submission& op, Transfer& t) {
+    const Result<Loan> loan = end.producer.reserve(end.consumer);
+    if (!loan && loan.error().code == Errc::not_supported) {
+      t.bytes = t.staging.reserve(op.length_);
+      return t.bytes != nullptr ? Status{} : fail(Errc::no_memory);
+    }
+    if (!loan) return std::unexpected(loan.error());
+    t.loan = *loan;
+    t.lent = true;
+    t.bytes = loan->room.data();
+    Status s = hold(end);
+    if (s && op.length_ > loan->room.size()) s = fail(Errc::invalid_value);
+    if (!s) std::ignore = give_back(end, t);
+    return s;
+  }
+  // What the kernel writes to must not be unmapped under it when the consumer is lost.
+  static Status hold(End& end) {
+    if (end.memory.hold != nullptr) return {};
+    Result<PeerMemory> memory = end.producer.memory(end.consumer);
+    if (!memory) return std::unexpected(memory.error());
+    end.memory = *std::move(memory);
+    return {};
+  }
+  static void fill(const Submission& op, Transfer& t) {
+    t.length = op.length_;
+    if (op.op_ == Op::kSendFile) {
+      t.call = Transfer::Call::kRead;
+      t.offset = op.data_.number;
+    } else {
+      t.call = Transfer::Call::kReceive;
+      t.flags = static_cast<int>(op.data_.number);
+      t.all = (t.flags & kWaitAll) != 0;
+    }
+  }
+  static Status give_back(End& end, Transfer& t) {
+    if (!std::exchange(t.lent, false)) return {};
+    // A consumer that is gone has its buffers back already.
+    const Status s = end.producer.abandon(t.loan);
+    t.lent = !s && s.error().code == Errc::again;
+    return t.lent ? s : Status{};
+  }
+  static constexpr int kWaitAll = 0x100;  // MSG_WAITALL
+
+  Transfers<Kinds>& transfers_;
+};
+
+}  // namespace comch::uring
