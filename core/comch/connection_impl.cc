@@ -14,7 +14,11 @@ using transport::PeerState;
 ConnectionImpl::ConnectionImpl(Endpoint& endpoint, ConnectionId id,
                                std::unique_ptr<transport::Channel> channel,
                                const PeerIdentity& peer)
-    : endpoint_(endpoint), channel_(std::move(channel)), id_(id), peer_(peer) {
+    : endpoint_(endpoint),
+      channel_(std::move(channel)),
+      confirms_later_(channel_->confirms_later()),
+      id_(id),
+      peer_(peer) {
   channel_->attach(*this);
   // Consumers and producers may be made by other threads, which find it. If it cannot be made now,
   // whoever needs it is told why.
@@ -46,6 +50,7 @@ void ConnectionImpl::reset_counters() {
 void ConnectionImpl::count_sent(std::size_t bytes) {
   ++counters_.sent_messages;
   counters_.sent_bytes += bytes;
+  ++sent_;
 }
 
 Status ConnectionImpl::try_send(std::span<const std::byte> message) {
@@ -91,10 +96,8 @@ void ConnectionImpl::submit(SendTaskImpl& task) {
   ++in_flight_;
   if (state_ == ConnectionState::kEstablished && pending_.empty()) {
     const Status sent = channel_->send({task.data, task.size});
-    if (sent) [[likely]] {
-      count_sent(task.size);
-      return endpoint_.complete(task);
-    }
+    if (sent) [[likely]]
+      return posted(task);
     if (sent.error().code != Errc::again) return endpoint_.complete(task, sent.error());
     ++counters_.sends_held;
   } else if (state_ != ConnectionState::kEstablished) {
@@ -105,11 +108,33 @@ void ConnectionImpl::submit(SendTaskImpl& task) {
   update_attention();
 }
 
+// The channel has taken it; it is complete once it lies in the peer's queue.
+void ConnectionImpl::posted(SendTaskImpl& task) {
+  count_sent(task.size);
+  if (!confirms_later_) [[likely]]
+    return endpoint_.complete(task);
+  task.place = sent_;
+  unconfirmed_.push_back(task);
+  update_attention();
+}
+
+bool ConnectionImpl::confirm() {
+  const std::uint64_t delivered = channel_->delivered();
+  bool did = false;
+  while (SendTaskImpl* task = unconfirmed_.front()) {
+    if (task->place > delivered) break;
+    unconfirmed_.remove(*task);
+    endpoint_.complete(*task);
+    did = true;
+  }
+  return did;
+}
+
 bool ConnectionImpl::cancel(SendTaskImpl& task) {
-  if (task.delivered) return false;
+  if (task.delivered || task.place != 0) return false;
   pending_.remove(task);
   --in_flight_;
-  if (state_ == ConnectionState::kClosing && pending_.empty()) finish(true);
+  if (state_ == ConnectionState::kClosing) try_finish();
   return true;
 }
 
@@ -120,21 +145,24 @@ bool ConnectionImpl::deliver_pending() {
     // Any other failure has emptied pending_ through on_peer_end().
     if (!sent) break;
     pending_.remove(*task);
-    count_sent(task->size);
-    endpoint_.complete(*task);
+    posted(*task);
     did = true;
   }
-  if (state_ == ConnectionState::kClosing) {
-    if (pending_.empty()) {
-      finish(true);
-    } else if (did) {
-      endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
-    }
+  if (state_ == ConnectionState::kClosing && did && !pending_.empty()) {
+    endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
   }
   return did;
 }
 
+// True: all is delivered, the goodbye with it, and the connection is closed.
+bool ConnectionImpl::try_finish() {
+  if (!nothing_pending() || !channel_->settle()) return false;
+  finish(true);
+  return true;
+}
+
 void ConnectionImpl::fail_pending(const Error& error) {
+  while (SendTaskImpl* task = unconfirmed_.pop_front()) endpoint_.complete(*task, error);
   while (SendTaskImpl* task = pending_.pop_front()) endpoint_.complete(*task, error);
 }
 
@@ -218,6 +246,7 @@ std::optional<std::span<const std::byte>> ConnectionImpl::take() {
 // --- Ending ------------------------------------------------------------------------------
 
 void ConnectionImpl::on_peer_end() {
+  if (confirms_later_) confirm();
   if (channel_->peer_state() == PeerState::kLost) {
     loss_ = Error{Errc::connection_reset, 0, "the peer is lost"};
   }
@@ -231,14 +260,14 @@ void ConnectionImpl::on_peer_end() {
 void ConnectionImpl::begin_close(bool deliver) {
   if (!open()) return;
   if (state_ == ConnectionState::kDraining) return finish(true);
-  if (deliver && !pending_.empty()) {
-    if (state_ == ConnectionState::kClosing) return;
+  if (deliver) {
+    if (state_ == ConnectionState::kClosing || try_finish()) return;
     state_ = ConnectionState::kClosing;
     endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
     return update_attention();
   }
   fail_pending(Error{Errc::shutdown, 0, "the connection was ended before it was sent"});
-  finish(deliver);
+  finish(false);
 }
 
 void ConnectionImpl::on_alarm() {
@@ -259,7 +288,9 @@ void ConnectionImpl::finish(bool orderly) {
 
 bool ConnectionImpl::poll() {
   bool did = false;
-  if (!pending_.empty()) did = deliver_pending();
+  if (!unconfirmed_.empty()) did = confirm();
+  if (!pending_.empty()) did = deliver_pending() || did;
+  if (state_ == ConnectionState::kClosing && try_finish()) return true;
   if (space_wanted_) did = offer_space() || did;
   if (wants_data()) did = receive() || did;
   if (drained()) {
@@ -270,11 +301,13 @@ bool ConnectionImpl::poll() {
   return did;
 }
 
-bool ConnectionImpl::arm() { return channel_->arm(wants_data(), wants_space()); }
+bool ConnectionImpl::arm() { return channel_->arm(wants_data(), wants_space() || wants_word()); }
 
 bool ConnectionImpl::ready() {
   if (wants_data() && channel_->has_message()) return true;
   if (drained()) return true;
+  if (!unconfirmed_.empty() && unconfirmed_.front()->place <= channel_->delivered()) return true;
+  if (state_ == ConnectionState::kClosing && nothing_pending() && channel_->settle()) return true;
   if (!wants_space()) return false;
   const SendTaskImpl* first = pending_.front();
   const std::size_t bytes = first != nullptr ? first->size : endpoint_.limits().max_message_size;
@@ -283,10 +316,11 @@ bool ConnectionImpl::ready() {
 
 void ConnectionImpl::update_attention() {
   if (!open()) return;
-  if (wants_data() || wants_space() || drained()) {
+  if (wants_data() || wants_space() || wants_word() || drained()) {
     endpoint_.engine()->make_hot(*this);
   } else {
     endpoint_.engine()->remove(*this);
+    channel_->arm(false, false);
   }
 }
 

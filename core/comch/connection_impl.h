@@ -101,7 +101,7 @@ class ConnectionImpl final : public Connection,
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
 
   // The peer has ended, and nothing of it or for it is left here.
-  bool drained() const {
+  bool drained() {
     return state_ == ConnectionState::kDraining && !channel_->has_message() && local_ends() == 0;
   }
   bool open() const { return state_ != ConnectionState::kClosed; }
@@ -109,7 +109,10 @@ class ConnectionImpl final : public Connection,
     return state_ == ConnectionState::kEstablished || state_ == ConnectionState::kDraining;
   }
   bool receive();
+  void posted(SendTaskImpl& task);
+  bool confirm();
   bool deliver_pending();
+  bool try_finish();
   bool offer_space();
   void count_sent(std::size_t bytes);
   void count_received(std::size_t bytes);
@@ -117,10 +120,14 @@ class ConnectionImpl final : public Connection,
   void finish(bool orderly);
   bool wants_data() const { return !paused_ && receiving(); }
   bool wants_space() const { return !pending_.empty() || space_wanted_; }
+  bool nothing_pending() const { return pending_.empty() && unconfirmed_.empty(); }
+  // Something that was sent is not in the peer's queue yet.
+  bool wants_word() const { return !unconfirmed_.empty() || state_ == ConnectionState::kClosing; }
   void update_attention();
 
   Endpoint& endpoint_;
   std::unique_ptr<transport::Channel> channel_;
+  const bool confirms_later_;  // The channel's.
   const ConnectionId id_;
   const PeerIdentity peer_;
   ConnectionState state_ = ConnectionState::kEstablished;
@@ -130,7 +137,9 @@ class ConnectionImpl final : public Connection,
   bool reported_ = false;
   std::size_t in_flight_ = 0;
   std::optional<Error> loss_;
-  IntrusiveList<SendTaskImpl> pending_;  // Held back: the peer's queue is full.
+  IntrusiveList<SendTaskImpl> pending_;      // Held back: the peer's queue is full.
+  IntrusiveList<SendTaskImpl> unconfirmed_;  // Sent, and before all of pending_.
+  std::uint64_t sent_ = 0;                   // Where the channel confirms later: messages.
   ConnectionCounters counters_;
   std::uint64_t wakes_sent_before_ = 0;  // What reset_counters() found.
   std::uint64_t wakes_received_before_ = 0;

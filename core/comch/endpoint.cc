@@ -115,6 +115,7 @@ Status Endpoint::submit(SendTaskImpl& task) {
   }
   task.state = TaskState::kSubmitted;
   task.delivered = false;
+  task.place = 0;
   task.error.reset();
   task_submitted();
   task.connection->submit(task);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -32,6 +33,8 @@ class SendTaskImpl final : public SendTask, public ListLink<> {
   std::size_t size = 0;
   TaskState state = TaskState::kFree;
   bool delivered = false;  // Or failed: only the callback is still to come.
+  // On its way to the peer's queue: its place among what the connection has sent. 0: it is not.
+  std::uint64_t place = 0;
   // How the last submission ended; nothing when well.
   std::optional<Error> error;
   UserData user_data;

@@ -95,18 +95,28 @@ class Channel {
   virtual Status send(std::span<const std::byte> message) = 0;
   virtual bool has_room(std::uint32_t bytes) = 0;
 
+  // Whether a message that was sent may still get lost with this process: then it lies in the
+  // peer's queue only once delivered() counts it. Never changes.
+  virtual bool confirms_later() const { return false; }
+  // How many messages lie in the peer's queue, of all that were sent, in their order.
+  virtual std::uint64_t delivered() { return 0; }
+  // Before an orderly close(), again and again: says goodbye. True once the peer has that and all
+  // before it, or is gone.
+  virtual bool settle() { return true; }
+
   // The oldest message, copied out of shared memory, still in the queue; nothing when
   // there is none. The copy is valid until the next look().
   virtual std::optional<std::span<const std::byte>> look() = 0;
-  // Whether look() would show something; copies nothing.
-  virtual bool has_message() const = 0;
+  // Whether look() would show something; copies nothing, and tells the owner nothing.
+  virtual bool has_message() = 0;
   // Takes what the last look() showed out of the queue.
   virtual void pop() = 0;
   // Tells the peer of the room that pop() made, at the latest now.
   virtual void flush() = 0;
 
-  // Before sleeping: asks the peer to ring when there is data, or room. Answers true when
-  // the caller must issue a process-wide membarrier before it looks again.
+  // Before sleeping: asks the peer to ring when there is data, or room; when the owner will not
+  // look for either, for its end alone. Answers true when the caller must issue a process-wide
+  // membarrier before it looks again.
   virtual bool arm(bool for_data, bool for_space) = 0;
   // Takes that back.
   virtual void disarm() = 0;

@@ -1,6 +1,7 @@
 // Frame: see frame.h.
 #include "wire/frame.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace comch::wire {
@@ -10,7 +11,8 @@ bool is_kind(std::uint16_t number) {
   const auto between = [number](Kind first, Kind last) {
     return number >= std::to_underlying(first) && number <= std::to_underlying(last);
   };
-  return between(Kind::kHello, Kind::kMap) || between(Kind::kRdmaConsumer, Kind::kRdmaRefused);
+  return between(Kind::kHello, Kind::kMap) || between(Kind::kCall, Kind::kRemoteWelcome) ||
+         between(Kind::kRdmaConsumer, Kind::kRdmaRefused);
 }
 
 }  // namespace
@@ -31,6 +33,17 @@ Result<Frame> read_frame(std::span<const std::byte> bytes) {
   if (version != kVersion) return fail(Errc::unsupported_version, "a packet of another version");
   if (!is_kind(kind)) return fail(Errc::connection_reset, "a packet of unknown kind");
   return Frame{static_cast<Kind>(kind), bytes.subspan(kHeaderSize)};
+}
+
+Result<Frame> read_padded_frame(std::span<const std::byte> field) {
+  if (field.size() < kHeaderSize) return read_frame(field);
+  const auto size =
+      Reader(field.subspan(kSizeField, sizeof(std::uint32_t))).number<std::uint32_t>();
+  if (size > field.size() ||
+      std::ranges::any_of(field.subspan(size), [](std::byte b) { return b != std::byte{}; })) {
+    return fail(Errc::connection_reset, "a packet with something behind it");
+  }
+  return read_frame(field.first(size));
 }
 
 }  // namespace comch::wire

@@ -20,7 +20,8 @@ namespace comch::wire {
 inline constexpr std::size_t kMaxPacket = 512;  // Room for any packet.
 inline constexpr std::uint16_t kVersion = 1;    // The one this code speaks.
 
-// The first five are in handshake.h, the next six in fast_packet.h, the last in rdma_packet.h.
+// The first five are in handshake.h, the next six in fast_packet.h, from kCall on in
+// remote_handshake.h, the last in rdma_packet.h.
 enum class Kind : std::uint16_t {
   kHello = 1,
   kWelcome,
@@ -33,6 +34,12 @@ enum class Kind : std::uint16_t {
   kLane,
   kLaneEnd,
   kMap,
+  kCall = 16,
+  kAnswer,
+  kRemoteHello,
+  kChallenge,
+  kProof,
+  kRemoteWelcome,
   kRdmaConsumer = 32,
   kRdmaAccepted,
   kRdmaLane,
@@ -56,6 +63,9 @@ struct Frame {
 // unsupported_version: it is ours, in a layout we do not know. connection_reset: no correct
 // peer writes this.
 Result<Frame> read_frame(std::span<const std::byte> bytes);
+
+// The same of a packet in a field that is filled up with zeros.
+Result<Frame> read_padded_frame(std::span<const std::byte> field);
 
 // Writes the header and what `body` writes behind it; answers the size of the packet, or 0
 // when it did not fit. The header needs the size, which is known last.

@@ -11,7 +11,7 @@ import re
 
 LIBRARIES = {  # Other people's headers, by how their names begin.
     "fmt": "fmt/", "toml": "toml++/", "cli": "CLI/", "json": "nlohmann/", "fuse": "fuse",
-    "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
+    "sodium": "sodium.h", "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
                                                                   "arm_acle.h"),
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h")  # The meeting place.
@@ -36,7 +36,7 @@ ROOMS = {
     "core/transport/shm/": Room(("transport/shm/", *INTERFACE, "shm/", "wire/",
                                  "os/", "base/", "comch/")),
     "core/transport/rdma/": Room(("transport/rdma/", *INTERFACE, "shm/", "wire/",
-                                  "os/", "base/", "comch/"), ("fmt", "verbs")),
+                                  "os/", "base/", "comch/"), ("fmt", "sodium", "verbs")),
     "core/comch/": Room(("base/", "os/", "shm/", "wire/", "engine/", "transport/", "msgq/", "comch/"),
                         ("fmt", "toml")),
     "core/msgq/": Room(("msgq/", "base/", "os/", "shm/", "comch/")),

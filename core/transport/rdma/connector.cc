@@ -1,0 +1,305 @@
+// RdmaConnector: see connector.h.
+#include "transport/rdma/connector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "os/identity.h"
+#include "os/random.h"
+#include "transport/rdma/channel.h"
+#include "transport/rdma/server_port.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+constexpr std::uint64_t kMillisecond_ns = 1'000'000;
+
+}  // namespace
+
+RdmaConnector::RdmaConnector(Verbs& verbs, Reactor& reactor, Settings settings,
+                             const ConnectRequest& request, ConnectorOwner& owner)
+    : verbs_(verbs),
+      reactor_(reactor),
+      settings_(std::move(settings)),
+      request_(request),
+      owner_(owner) {
+  reactor_.set_alarm(*this, 0);  // The first call is made by progress(), at once.
+}
+
+RdmaConnector::~RdmaConnector() {
+  reactor_.clear_alarm(*this);
+  hang_up();
+}
+
+void RdmaConnector::hang_up() {
+  link_.reset();
+  if (id_) hub_->forget(*id_);
+  id_.reset();
+}
+
+std::uint32_t RdmaConnector::ports() const { return settings_.port ? 1 : kPorts; }
+
+std::string RdmaConnector::where() const {
+  return address_ < addresses_.size() ? addresses_[address_].host() : settings_.remote;
+}
+
+// --- Whom to call ------------------------------------------------------------------------
+
+void RdmaConnector::on_alarm() {
+  if (!std::exchange(begun_, true)) return begin();
+  note(Weight::kSilent, Errc::time_out, ETIMEDOUT,
+       fmt::format("{} did not answer in time; is it up, and the server not stopped?", where()));
+  call_next_address();
+}
+
+void RdmaConnector::begin() {
+  if (!settings_.local.empty()) {
+    source_ = Address::parse(settings_.local);
+    if (!source_) return refused(Errc::bad_config, EINVAL, "the local address is none");
+  }
+  Result<std::vector<Address>> found = verbs_.look_up(settings_.remote);
+  if (!found) {
+    return refused(found.error().code, found.error().sys,
+                   fmt::format("{} is not found: {}", settings_.remote, describe(found.error())));
+  }
+  addresses_ = std::move(*found);
+  if (addresses_.empty()) {
+    return refused(Errc::not_found, ENOENT, fmt::format("{} has no address", settings_.remote));
+  }
+  Result<std::shared_ptr<EventHub>> hub = EventHub::create(verbs_, reactor_);
+  if (!hub) return refused(hub.error().code, hub.error().sys, describe(hub.error()));
+  hub_ = std::move(*hub);
+  call();
+}
+
+void RdmaConnector::call_next_port() {
+  if (++port_ == ports()) return call_next_address();
+  call();
+}
+
+void RdmaConnector::call_next_address() {
+  port_ = 0;
+  ++address_;
+  if (address_ == addresses_.size() || reactor_.now_ns() >= request_.deadline_ns) {
+    return give_up();
+  }
+  call();
+}
+
+void RdmaConnector::call() {
+  hang_up();
+  const std::uint64_t now = reactor_.now_ns();
+  const std::uint64_t left = request_.deadline_ns > now ? request_.deadline_ns - now : 0;
+  reactor_.set_alarm(*this, now + left / (addresses_.size() - address_));
+  if (Status s = open_id(); !s) {
+    note(Weight::kUnreachable, s.error().code, s.error().sys,
+         fmt::format("{} cannot be called: {}", where(), describe(s.error())));
+    call_next_address();
+  }
+}
+
+Status RdmaConnector::open_id() {
+  Result<std::unique_ptr<Id>> id = hub_->make_id(*this);
+  if (!id) return std::unexpected(id.error());
+  id_ = std::move(*id);
+  Address target = addresses_[address_];
+  target.port = settings_.port.value_or(server_port(name_hash(request_.server_name), port_));
+  const std::uint64_t left = due_ns - std::min(due_ns, reactor_.now_ns());
+  return id_->resolve_address(source_, target, static_cast<int>(left / kMillisecond_ns) + 1);
+}
+
+// --- What becomes of a call --------------------------------------------------------------
+
+void RdmaConnector::on_event(Event& event) {
+  Status went;
+  switch (event.kind) {
+    case EventKind::kAddressResolved:
+      went = id_->resolve_route(
+          static_cast<int>((due_ns - std::min(due_ns, reactor_.now_ns())) / kMillisecond_ns) + 1);
+      break;
+    case EventKind::kRouteResolved:
+      went = connect();
+      break;
+    case EventKind::kEstablished:
+      return answered(event.data);
+    case EventKind::kRejected:
+      return rejected(event);
+    case EventKind::kResolveFailed:
+    case EventKind::kUnreachable:
+      note(Weight::kUnreachable, Errc::not_found, EHOSTUNREACH,
+           fmt::format("{} cannot be reached by RDMA", where()));
+      return call_next_address();
+    case EventKind::kDisconnected:
+    case EventKind::kDeviceGone:
+      if (!link_) return;
+      link_->disconnected();
+      return on_ready();  // Its last words may say why.
+    default:
+      return;
+  }
+  if (went) return;
+  note(Weight::kUnreachable, went.error().code, went.error().sys,
+       fmt::format("{} cannot be called: {}", where(), describe(went.error())));
+  call_next_address();
+}
+
+Status RdmaConnector::connect() {
+  const ControlTerms terms =
+      ControlTerms::of(request_.limits.max_message_size, request_.limits.recv_queue_size);
+  Result<std::unique_ptr<ControlLink>> link =
+      ControlLink::create(reactor_, hub_, std::move(id_), terms, *this);
+  if (!link) return std::unexpected(link.error());
+  link_ = std::move(*link);
+  transcript_.resize(wire::kMaxPacket);
+  transcript_.resize(
+      wire::encode(wire::Call{.name_hash = name_hash(request_.server_name)}, transcript_));
+  return link_->id().connect(transcript_, settings_.patience);
+}
+
+void RdmaConnector::rejected(const Event& event) {
+  const Result<wire::Refusal> refusal = wire::decode_refusal(event.data);
+  if (refusal) return refused_by_server(*refusal);
+  note(Weight::kNobody, Errc::not_found, ENOENT,
+       fmt::format("no server named '{}' runs on {}", request_.server_name, where()));
+  call_next_port();
+}
+
+void RdmaConnector::answered(std::span<const std::byte> data) {
+  const Result<wire::Answer> answer = wire::decode_answer(data);
+  if (!answer) {
+    const bool version = answer.error().code == Errc::unsupported_version;
+    note(Weight::kStranger, version ? Errc::unsupported_version : Errc::connection_aborted,
+         ECONNREFUSED,
+         version ? "the server speaks another version"
+                 : fmt::format("what answers on {} is not a comch server", where()));
+    return call_next_port();
+  }
+  wants_key_ = answer->wants_key;
+  if (wants_key_ != (settings_.key != nullptr)) {
+    return refused(Errc::authentication, EACCES,
+                   wants_key_ ? "the server asks for a pre-shared key, and this device has none"
+                              : "the server shows no pre-shared key, and this device asks for one");
+  }
+  wire::RemoteHello hello{
+      .max_message_size = request_.limits.max_message_size,
+      .recv_queue_size = request_.limits.recv_queue_size,
+      .window = link_->terms().window,
+      .process = {os::own_uid(), os::own_gid(), static_cast<std::uint32_t>(os::own_pid())},
+      .acting = std::nullopt,
+      .nonce = {},
+      .name = request_.server_name};
+  if (request_.acting) {
+    hello.acting = wire::Identity{request_.acting->first, request_.acting->second};
+  }
+  if (Status s = os::fill_random(hello.nonce); !s) {
+    return refused(s.error().code, s.error().sys, describe(s.error()));
+  }
+  const std::vector<std::byte> said = say(hello);
+  transcript_.insert(transcript_.end(), said.begin(), said.end());
+}
+
+template <class Packet>
+std::vector<std::byte> RdmaConnector::say(const Packet& packet) {
+  std::vector<std::byte> bytes(wire::kMaxPacket);
+  bytes.resize(wire::encode(packet, bytes));
+  // Should it fail, the link is broken, and says so when it is pumped next.
+  std::ignore = link_->send(PacketKind::kHandshake, bytes);
+  return bytes;
+}
+
+void RdmaConnector::on_ready() {
+  do {
+    link_->pump();
+    if (link_->has(PacketClass::kControl)) {
+      const bool handshake = link_->front_kind(PacketClass::kControl) == PacketKind::kHandshake;
+      const std::span<const std::byte> body = *link_->front(PacketClass::kControl);
+      const std::vector<std::byte> packet(body.begin(), body.end());
+      link_->pop(PacketClass::kControl);
+      link_->flush();
+      if (!handshake) continue;
+      return take(packet);
+    }
+    if (link_->broken()) {
+      return refused(Errc::connection_aborted, ECONNREFUSED,
+                     "the server hung up without an answer");
+    }
+  } while (link_->arm());
+}
+
+void RdmaConnector::take(std::span<const std::byte> bytes) {
+  const Result<wire::RemotePacket> packet = wire::decode_remote(bytes);
+  if (packet && std::holds_alternative<wire::Refusal>(*packet)) {
+    return refused_by_server(std::get<wire::Refusal>(*packet));
+  }
+  if (packet && wants_key_ && !proven_ && std::holds_alternative<wire::Challenge>(*packet)) {
+    return challenged(std::get<wire::Challenge>(*packet));
+  }
+  if (packet && wants_key_ == proven_ && std::holds_alternative<wire::RemoteWelcome>(*packet)) {
+    return welcomed(std::get<wire::RemoteWelcome>(*packet));
+  }
+  refused(Errc::connection_aborted, ECONNREFUSED, "the server's answer is not a handshake");
+}
+
+void RdmaConnector::challenged(const wire::Challenge& challenge) {
+  transcript_.insert(transcript_.end(), challenge.nonce.begin(), challenge.nonce.end());
+  if (!settings_.key->holds(KeyRole::kServer, transcript_, challenge.proof)) {
+    return refused(Errc::authentication, EACCES, "the server's key is not this device's");
+  }
+  proven_ = true;
+  say(wire::Proof{settings_.key->prove(KeyRole::kClient, transcript_)});
+  on_ready();
+}
+
+void RdmaConnector::welcomed(const wire::RemoteWelcome& welcome) {
+  link_->set_peer_window(welcome.window);
+  const PeerIdentity peer{welcome.process.uid, welcome.process.gid,
+                          static_cast<std::int32_t>(welcome.process.pid), welcome.process.uid,
+                          welcome.process.gid};
+  reactor_.clear_alarm(*this);
+  owner_.on_channel(
+      std::make_unique<RdmaChannel>(
+          reactor_, std::move(link_),
+          RdmaChannel::Terms{.is_server = false, .keepalive_ns = settings_.keepalive_ns}),
+      peer);
+}
+
+// --- When nothing comes of it ------------------------------------------------------------
+
+void RdmaConnector::refused_by_server(const wire::Refusal& refusal) {
+  const std::string reason = "the server refused: " + wire::printable(refusal.reason);
+  switch (refusal.code) {
+    case Errc::not_found:  // Another name's; ours may have had to take the next.
+      note(Weight::kNobody, Errc::not_found, ENOENT,
+           fmt::format("no server named '{}' runs on {}", request_.server_name, where()));
+      return call_next_port();
+    case Errc::authentication:
+      // Likewise, of a server of this name for other machines.
+      note(Weight::kRefused, refusal.code, EACCES, reason);
+      return call_next_port();
+    case Errc::full:
+    case Errc::invalid_value:
+    case Errc::no_memory:
+    case Errc::unsupported_version:
+      return refused(refusal.code, ECONNREFUSED, reason);
+    default:
+      return refused(Errc::connection_aborted, ECONNREFUSED, reason);
+  }
+}
+
+void RdmaConnector::note(Weight weight, Errc code, int sys, std::string reason) {
+  if (weight > failure_.weight) failure_ = {weight, code, sys, std::move(reason)};
+}
+
+void RdmaConnector::give_up() { refused(failure_.code, failure_.sys, failure_.reason); }
+
+void RdmaConnector::refused(Errc code, int sys, std::string reason) {
+  reactor_.clear_alarm(*this);
+  hang_up();
+  owner_.on_refused(Error{code, sys, "the connection did not come about"}, std::move(reason));
+}
+
+}  // namespace comch::transport::rdma

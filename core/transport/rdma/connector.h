@@ -1,0 +1,91 @@
+// RdmaConnector: the client's end of the handshake.
+//
+// It looks the host up, and calls each of its addresses at each port that the server's name may
+// have, until one answers to that name: resolve, connect with a Call, RemoteHello, with a key
+// Challenge and Proof, RemoteWelcome. Where none does, the failure that says most is told. A host
+// that is silent gets its share of the time, and no event: the timer is this object's own.
+//
+// Looking up a host name asks the resolver, once, from progress(); a number does not.
+//
+// Threads: the reactor's. Lifetime: tells its owner one thing, once, from progress().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "transport/rdma/control_link.h"
+#include "transport/rdma/settings.h"
+#include "transport/transport.h"
+#include "wire/remote_handshake.h"
+
+namespace comch::transport::rdma {
+
+class RdmaConnector final : public Connector,
+                            public ControlLinkOwner,
+                            public IdOwner,
+                            public Alarm {
+ public:
+  RdmaConnector(Verbs& verbs, Reactor& reactor, Settings settings, const ConnectRequest& request,
+                ConnectorOwner& owner);
+  ~RdmaConnector() override;
+
+  void on_alarm() override;
+  void on_ready() override;
+  void on_event(Event& event) override;
+
+ private:
+  // How much a failure tells, from little to much; the most telling one is reported.
+  enum class Weight : std::uint8_t { kNone, kSilent, kUnreachable, kNobody, kStranger, kRefused };
+  struct Failure {
+    Weight weight = Weight::kNone;
+    Errc code = Errc::unknown;
+    int sys = 0;
+    std::string reason;
+  };
+
+  void begin();
+  // Of the present address, or where it has no more, of the next.
+  void call_next_port();
+  void call_next_address();
+  void call();
+  Status open_id();
+  Status connect();
+  void hang_up();
+  void answered(std::span<const std::byte> data);
+  void rejected(const Event& event);
+  void take(std::span<const std::byte> bytes);
+  void challenged(const wire::Challenge& challenge);
+  void welcomed(const wire::RemoteWelcome& welcome);
+  void refused_by_server(const wire::Refusal& refusal);
+  void note(Weight weight, Errc code, int sys, std::string reason);
+  void give_up();
+  void refused(Errc code, int sys, std::string reason);
+  std::uint32_t ports() const;
+  std::string where() const;
+
+  template <class Packet>
+  std::vector<std::byte> say(const Packet& packet);
+
+  Verbs& verbs_;
+  Reactor& reactor_;
+  const Settings settings_;
+  const ConnectRequest request_;
+  ConnectorOwner& owner_;
+  std::vector<Address> addresses_;
+  std::optional<Address> source_;
+  std::size_t address_ = 0;
+  std::uint32_t port_ = 0;  // Which one of ports().
+  bool begun_ = false;
+  std::shared_ptr<EventHub> hub_;
+  std::unique_ptr<Id> id_;             // Until it has a link.
+  std::unique_ptr<ControlLink> link_;  // Of the present call.
+  bool wants_key_ = false;
+  bool proven_ = false;
+  std::vector<std::byte> transcript_;  // Call, RemoteHello, the server's nonce.
+  Failure failure_;
+};
+
+}  // namespace comch::transport::rdma

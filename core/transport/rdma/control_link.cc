@@ -1,0 +1,270 @@
+// ControlLink: see control_link.h.
+#include "transport/rdma/control_link.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "wire/frame.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+constexpr std::size_t kSlotAlignment = 64;  // So that no two packets share a line.
+constexpr std::size_t kPinned = std::size_t{1} << 20U;
+constexpr std::uint32_t kFewest = 16;
+// A probe has its place beside a full queue of packets.
+constexpr std::uint32_t kProbes = 1;
+
+}  // namespace
+
+std::size_t ControlTerms::slot_size() const {
+  const std::size_t body = std::max<std::size_t>(max_message, wire::kMaxPacket);
+  return (kPacketHeader + body + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
+}
+
+ControlTerms ControlTerms::of(std::uint32_t max_message, std::uint32_t queue) {
+  ControlTerms terms{.max_message = max_message, .window = queue};
+  const auto most = static_cast<std::uint32_t>(kPinned / terms.slot_size());
+  terms.window = std::min(queue, std::max(most, kFewest));
+  return terms;
+}
+
+std::uint32_t ControlLink::receives(const ControlTerms& terms) {
+  return terms.window + kLetterWindow + kControlWindow;
+}
+
+Result<std::unique_ptr<ControlLink>> ControlLink::create(Reactor& reactor,
+                                                         std::shared_ptr<EventHub> hub,
+                                                         std::unique_ptr<Id> id,
+                                                         const ControlTerms& terms,
+                                                         ControlLinkOwner& owner) {
+  const std::shared_ptr<Domain> domain = id->domain();
+  const std::size_t count = receives(terms);
+  Result<Slots> out = Slots::create(*domain, count, terms.slot_size(), RegionAccess::kLocalRead);
+  if (!out) return std::unexpected(out.error());
+  Result<Slots> in = Slots::create(*domain, count, terms.slot_size(), RegionAccess::kLocalWrite);
+  if (!in) return std::unexpected(in.error());
+  std::unique_ptr<ControlLink> link(new ControlLink(reactor, std::move(hub), std::move(id), terms,
+                                                    std::move(*out), std::move(*in), owner));
+  if (Status equipped = link->equip(); !equipped) return std::unexpected(equipped.error());
+  return link;
+}
+
+ControlLink::ControlLink(Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
+                         const ControlTerms& terms, Slots out, Slots in, ControlLinkOwner& owner)
+    : reactor_(reactor),
+      hub_(std::move(hub)),
+      terms_(terms),
+      owner_(&owner),
+      out_(std::move(out)),
+      in_(std::move(in)),
+      id_(std::move(id)),
+      sends_{SendCredits(0), SendCredits(kLetterWindow), SendCredits(kControlWindow)},
+      receives_{ReceiveCredits(terms.window), ReceiveCredits(kLetterWindow),
+                ReceiveCredits(kControlWindow)},
+      arrived_{Fifo<Arrival>(terms.window), Fifo<Arrival>(kLetterWindow),
+               Fifo<Arrival>(kControlWindow)},
+      sent_(receives(terms)) {
+  hub_->set_owner(*id_, *this);
+}
+
+Status ControlLink::equip() {
+  const std::uint32_t count = receives(terms_);
+  const std::shared_ptr<Domain> domain = id_->domain();
+  auto completions = domain->make_completion_queue(2 * count + kProbes);
+  if (!completions) return std::unexpected(completions.error());
+  auto queue_pair = id_->create_queue_pair({.send_queue = *completions,
+                                            .receive_queue = *completions,
+                                            .max_sends = count + kProbes,
+                                            .max_receives = count,
+                                            .max_inline = 256});
+  if (!queue_pair) return std::unexpected(queue_pair.error());
+  queue_pair_ = std::move(*queue_pair);
+  to_post_.reserve(count);
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    to_post_.push_back({kReceiveId | slot, in_.segment(slot, in_.size())});
+  }
+  if (Status posted = queue_pair_->post(to_post_); !posted) return posted;
+  to_post_.clear();
+  if (Status watched = reactor_.watch((*completions)->fd(), *this); !watched) return watched;
+  completions_ = std::move(*completions);
+  if (Status armed = completions_->arm(false); !armed) return armed;
+  armed_ = true;
+  return {};
+}
+
+ControlLink::~ControlLink() {
+  if (completions_) reactor_.unwatch(completions_->fd());
+  hub_->forget(*id_);
+  // Fails where nothing was connected yet, and tells the peer where something was.
+  std::ignore = id_->disconnect();
+  queue_pair_.reset();
+}
+
+void ControlLink::break_now(const Break& why) {
+  if (!broken_) broken_ = why;
+}
+
+// --- Out ---------------------------------------------------------------------------------
+
+void ControlLink::set_peer_window(std::uint32_t messages) {
+  sends(PacketClass::kMessages).set_window(messages);
+}
+
+bool ControlLink::can_send(PacketKind kind) const {
+  // The last credit for control packets is kept for telling that ours have been freed: were both
+  // sides without one, neither could ever say so.
+  const bool spare = kind == PacketKind::kCredit &&
+                     !receives_[static_cast<std::size_t>(PacketClass::kControl)].is_due();
+  return !broken_ && sends(class_of(kind)).available() > (spare ? 1U : 0U) &&
+         sent_.size() < receives(terms_);
+}
+
+Status ControlLink::send(PacketKind kind, std::span<const std::byte> body) {
+  if (broken_) return fail(Errc::connection_reset, "the connection is broken");
+  if (body.size() + kPacketHeader > out_.size()) return fail(Errc::too_big, "a packet too long");
+  if (!can_send(kind)) return fail(Errc::again, "the peer has no room");
+  PacketHeader header{.kind = kind, .freed = {}};
+  for (std::size_t n = 0; n < kClasses; ++n) header.freed[n] = receives_[n].tell();
+  const std::uint64_t slot = next_slot_++ % receives(terms_);
+  const std::span<std::byte> bytes = out_.at(slot);
+  write(header, bytes.first<kPacketHeader>());
+  if (!body.empty()) std::memcpy(bytes.data() + kPacketHeader, body.data(), body.size());
+  const std::size_t size = kPacketHeader + body.size();
+  SendRequest request{.id = slot,
+                      .opcode = SendOpcode::kSend,
+                      .signalled = true,
+                      .inlined = size <= queue_pair_->max_inline(),
+                      .segment_count = 1,
+                      .segments = {out_.segment(slot, size)}};
+  std::size_t posted = 0;
+  if (Status s = queue_pair_->post(std::span(&request, 1), posted); !s) {
+    break_now({false, false, "the device takes no more"});
+    return fail(Errc::connection_reset, "the device takes no more", s.error().sys);
+  }
+  ++posted_;
+  sends(class_of(kind)).take();
+  sent_.push(kind);
+  return {};
+}
+
+Status ControlLink::probe() {
+  const SendRequest request{.id = kProbeId, .opcode = SendOpcode::kWrite, .signalled = true};
+  std::size_t posted = 0;
+  Status s = queue_pair_->post(std::span(&request, 1), posted);
+  if (s) ++posted_;
+  return s;
+}
+
+// --- In ----------------------------------------------------------------------------------
+
+bool ControlLink::pump() {
+  bool did = false;
+  std::array<Completion, kBatch> batch;
+  for (int n = 0; n < kBatchesPerPump && completions_; ++n) {
+    const Result<std::size_t> count = completions_->poll(batch);
+    if (!count) {
+      did = did || !broken_;
+      break_now({false, false, "its completions are lost"});
+      return did;
+    }
+    for (const Completion& completion : std::span(batch).first(*count)) take(completion);
+    did = did || *count != 0;
+    if (*count < batch.size()) break;
+  }
+  if (did) flush();
+  return did;
+}
+
+void ControlLink::take(const Completion& completion) {
+  if (completion.status != CompletionStatus::kSuccess) {
+    break_now({false, completion.status == CompletionStatus::kFlushed, name(completion.status)});
+    return;
+  }
+  if ((completion.id & kReceiveId) != 0) {
+    if (completion.kind != CompletionKind::kReceived) return break_by_peer("an immediate");
+    return take_packet(static_cast<std::uint32_t>(completion.id), completion.bytes);
+  }
+  ++completed_;
+  if (completion.id == kProbeId) return;
+  if (sent_.pop() == PacketKind::kMessage) ++messages_delivered_;
+}
+
+void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size) {
+  const std::optional<PacketHeader> header = read_header(in_.at(slot).first(size));
+  if (!header) return break_by_peer("a packet that is none");
+  for (std::size_t n = 0; n < kClasses; ++n) {
+    if (!sends_[n].told(header->freed[n])) return break_by_peer("credits that it does not have");
+  }
+  const PacketClass which = class_of(header->kind);
+  const std::uint32_t body = size - static_cast<std::uint32_t>(kPacketHeader);
+  if (!receives_[static_cast<std::size_t>(which)].arrived()) {
+    return break_by_peer("more packets than it has credits for");
+  }
+  if (header->kind == PacketKind::kMessage && body > terms_.max_message) {
+    return break_by_peer("a message longer than agreed");
+  }
+  queue(which).push({header->kind, slot, body});
+  // A packet that only carries counts has done so.
+  if (header->kind == PacketKind::kCredit && queue(which).size() == 1) pop(which);
+}
+
+std::optional<std::span<const std::byte>> ControlLink::front(PacketClass which) const {
+  if (queue(which).empty()) return std::nullopt;
+  const Arrival& arrival = queue(which).front();
+  return in_.at(arrival.slot).subspan(kPacketHeader, arrival.size);
+}
+
+void ControlLink::pop(PacketClass which) {
+  // Credits that wait behind it have had their say when they came.
+  do {
+    const Arrival arrival = queue(which).pop();
+    to_post_.push_back({kReceiveId | arrival.slot, in_.segment(arrival.slot, in_.size())});
+    ++to_free_[static_cast<std::size_t>(which)];
+  } while (has(which) && front_kind(which) == PacketKind::kCredit);
+}
+
+void ControlLink::flush() {
+  post_receives();
+  tell_if_due();
+}
+
+void ControlLink::post_receives() {
+  if (to_post_.empty() || broken_) return;
+  if (Status posted = queue_pair_->post(to_post_); !posted) {
+    break_now({false, false, "the device takes no receives"});
+  }
+  to_post_.clear();
+  // Only now: the peer is told of what is there.
+  for (std::size_t n = 0; n < kClasses; ++n) {
+    receives_[n].freed(std::exchange(to_free_[n], 0));
+  }
+}
+
+bool ControlLink::is_due() const {
+  return std::ranges::any_of(receives_, [](const ReceiveCredits& c) { return c.is_due(); });
+}
+
+void ControlLink::tell_if_due() {
+  if (is_due() && can_send(PacketKind::kCredit)) std::ignore = send(PacketKind::kCredit, {});
+}
+
+bool ControlLink::arm() {
+  if (!armed_ && !broken_) {
+    if (Status s = completions_->arm(false); !s) {
+      break_now({false, false, "its completions cannot be waited for"});
+      return true;
+    }
+    armed_ = true;
+  }
+  return pump();
+}
+
+void ControlLink::on_readable() {
+  completions_->drain();
+  armed_ = false;
+  owner_->on_ready();
+}
+
+}  // namespace comch::transport::rdma

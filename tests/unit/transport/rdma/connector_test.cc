@@ -1,0 +1,272 @@
+// RdmaConnector: everything that a call can meet.
+#include "transport/rdma/connector.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "transport/rdma/server_port.h"
+#include "unit/transport/rdma/parties.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+using test::RdmaClient;
+using test::RdmaParties;
+using test::RdmaServer;
+
+struct RdmaConnectorTest : testing::Test, RdmaParties {
+  void expect_refused(Errc code, const std::string& reason) {
+    run();
+    ASSERT_TRUE(client.error) << "nothing was told";
+    EXPECT_EQ(client.error->code, code) << client.reason;
+    EXPECT_NE(client.reason.find(reason), std::string::npos) << client.reason;
+    EXPECT_FALSE(client.connected());
+  }
+};
+
+TEST_F(RdmaConnectorTest, AServerOfTheNameIsFound) {
+  connect();
+  EXPECT_EQ(server.request.server_name, "echo");
+  EXPECT_EQ(server.request.limits.recv_queue_size, queue);
+  EXPECT_EQ(client.peer.pid, server.asked.pid) << "both are this process";
+}
+
+TEST_F(RdmaConnectorTest, AHostIsFoundByName) {
+  fabric.name_host("dpu.local", kServerHost);
+  calling.remote = "dpu.local";
+  connect();
+}
+
+TEST_F(RdmaConnectorTest, AHostThatNobodyKnowsIsNotFound) {
+  calling.remote = "nowhere.example";
+  call(client);
+  expect_refused(Errc::not_found, "nowhere.example is not found");
+}
+
+TEST_F(RdmaConnectorTest, AnAddressThatDoesNotResolveIsNotFound) {
+  calling.remote = "10.9.9.9";
+  call(client);
+  expect_refused(Errc::not_found, "10.9.9.9 cannot be reached by RDMA");
+}
+
+TEST_F(RdmaConnectorTest, ALocalAddressThatIsNoneIsAMistakeInTheConfiguration) {
+  calling.local = "here";
+  call(client);
+  expect_refused(Errc::bad_config, "local address");
+}
+
+TEST_F(RdmaConnectorTest, ALocalAddressOfAnotherMachineCannotBeCalledFrom) {
+  ASSERT_TRUE(listen(server));
+  calling.local = "10.0.0.77";
+  call(client);
+  expect_refused(Errc::not_found, "cannot be reached");
+}
+
+TEST_F(RdmaConnectorTest, NoServerIsNotFound) {
+  call(client);
+  expect_refused(Errc::not_found, "no server named 'echo' runs on 10.0.0.2");
+}
+
+TEST_F(RdmaConnectorTest, TheWrongPortIsNotFound) {
+  ASSERT_TRUE(listen(server));
+  calling.port = 7;
+  call(client);
+  expect_refused(Errc::not_found, "no server named 'echo'");
+}
+
+TEST_F(RdmaConnectorTest, APortOfOnesOwnIsFound) {
+  serving.port = calling.port = 7;
+  connect();
+}
+
+TEST_F(RdmaConnectorTest, ASilentHostTakesItsTimeAndNoMore) {
+  ASSERT_TRUE(listen(server));
+  fabric.kill_host(kServerHost);
+  call(client);
+  run();
+  EXPECT_FALSE(client.error);
+  reactor.pass(kDeadline_ns);
+  expect_refused(Errc::time_out, "10.0.0.2 did not answer in time");
+}
+
+TEST_F(RdmaConnectorTest, AServerThatStopsInTheMiddleOfTheHandshakeTakesItsTime) {
+  ASSERT_TRUE(listen(server));
+  fabric.hold();
+  call(client);
+  run();
+  EXPECT_FALSE(client.error);
+  reactor.pass(kDeadline_ns);
+  expect_refused(Errc::time_out, "did not answer in time");
+}
+
+TEST_F(RdmaConnectorTest, AMessageOfTheConnectionManagerThatGetsLostTakesItsTime) {
+  ASSERT_TRUE(listen(server));
+  fabric.lose_events(1);
+  call(client);
+  run();
+  reactor.pass(kDeadline_ns);
+  expect_refused(Errc::time_out, "did not answer in time");
+}
+
+// Another program that listens where a comch server would.
+struct Stranger final : IdOwner {
+  Stranger(test::FakeFabric& fabric, Reactor& reactor, const char* host, bool accepts,
+           std::vector<std::byte> with)
+      : accepts_(accepts), data_(std::move(with)) {
+    hub = EventHub::create(fabric.host(host), reactor).value();
+    listening = hub->make_id(*this).value();
+    Address any;
+    any.port = server_port(name_hash("echo"), 0);
+    listening->listen(any, 1).value();
+  }
+  void on_event(Event& event) override {
+    if (event.kind != EventKind::kConnectRequest) return;
+    if (!accepts_) {
+      event.incoming->reject(data_).value();
+      return;
+    }
+    taken = std::move(event.incoming);
+    completions = taken->domain()->make_completion_queue(8).value();
+    queue_pair = taken->create_queue_pair({completions, completions, 4, 4, 0}).value();
+    taken->accept(data_, {}).value();
+  }
+
+  std::shared_ptr<EventHub> hub;
+  std::unique_ptr<Id> listening;
+  std::shared_ptr<CompletionQueue> completions;
+  std::shared_ptr<QueuePair> queue_pair;
+  std::unique_ptr<Id> taken;
+
+ private:
+  const bool accepts_;
+  const std::vector<std::byte> data_;
+};
+
+const std::vector<std::byte> kNoise(33, std::byte{0x5a});
+
+TEST_F(RdmaConnectorTest, AnotherProgramThatAcceptsIsNoServer) {
+  for (const auto& data : {std::vector<std::byte>(), kNoise}) {
+    const Stranger stranger(fabric, reactor, kServerHost, true, data);
+    client.error.reset();
+    call(client);
+    expect_refused(Errc::connection_aborted, "what answers on 10.0.0.2 is not a comch server");
+  }
+}
+
+TEST_F(RdmaConnectorTest, AnotherProgramThatRejectsIsNoServer) {
+  for (const auto& data : {std::vector<std::byte>(), kNoise}) {
+    const Stranger stranger(fabric, reactor, kServerHost, false, data);
+    client.error.reset();
+    call(client);
+    expect_refused(Errc::not_found, "no server named 'echo'");
+  }
+}
+
+TEST_F(RdmaConnectorTest, AServerBehindAnotherProgramsPortIsFound) {
+  const Stranger stranger(fabric, reactor, kServerHost, false, kNoise);
+  connect();
+}
+
+TEST_F(RdmaConnectorTest, AServerOfALaterVersionIsRefusedWithAReason) {
+  std::vector<std::byte> answer(64);
+  answer.resize(wire::encode(wire::Answer{.version = 9}, answer));
+  const Stranger stranger(fabric, reactor, kServerHost, true, answer);
+  call(client);
+  expect_refused(Errc::unsupported_version, "another version");
+}
+
+TEST_F(RdmaConnectorTest, EveryRefusalOfTheServerIsToldWithItsReason) {
+  for (const auto& [told, expected] :
+       {std::pair{Errc::full, Errc::full}, std::pair{Errc::invalid_value, Errc::invalid_value},
+        std::pair{Errc::authentication, Errc::authentication},
+        std::pair{Errc::bad_state, Errc::connection_aborted}}) {
+    RdmaServer other;
+    other.refusal = Refusal{told, "for a reason"};
+    ASSERT_TRUE(listen(other));
+    client.error.reset();
+    call(client);
+    expect_refused(expected, "for a reason");
+  }
+}
+
+TEST_F(RdmaConnectorTest, MessageSizesThatDifferAreTheServersToRefuse) {
+  ASSERT_TRUE(listen(server));
+  server.refusal = Refusal{Errc::invalid_value, "max_msg_size must be the same"};
+  client_message_size = 100;
+  call(client);
+  expect_refused(Errc::invalid_value, "max_msg_size must be the same");
+  EXPECT_EQ(server.request.limits.max_message_size, 100U);
+}
+
+TEST_F(RdmaConnectorTest, AServerThatDiesInTheMiddleOfTheHandshakeHasHungUp) {
+  ASSERT_TRUE(listen(server));
+  fabric.hold();
+  call(client);
+  run();
+  server.listener->close();
+  expect_refused(Errc::connection_aborted, "hung up");
+}
+
+TEST_F(RdmaConnectorTest, ANameWhosePortsAreTakenByOthersIsFoundAtTheNext) {
+  // The hash of "echo" is not to be had a second time: its port is taken by number.
+  serving.port = server_port(name_hash("echo"), 0);
+  RdmaServer other;
+  ASSERT_TRUE(listen(other, "other"));
+  serving.port.reset();
+  connect();
+  EXPECT_TRUE(other.ends.empty());
+  EXPECT_EQ(server.request.server_name, "echo");
+}
+
+TEST_F(RdmaConnectorTest, AServerOfAnotherNameIsNotTheOneThatWasMeant) {
+  serving.port = calling.port = 7;
+  ASSERT_TRUE(listen(server, "other"));
+  call(client);
+  expect_refused(Errc::not_found, "no server named 'echo'");
+}
+
+TEST_F(RdmaConnectorTest, ACallMayBeGivenUpAtAnyMoment) {
+  ASSERT_TRUE(listen(server));
+  for (int turns = 0; turns < 12; ++turns) {
+    RdmaClient impatient;
+    call(impatient);
+    reactor.pass(0);
+    for (int n = 0; n < turns; ++n) reactor.turn();
+    impatient.connector.reset();
+    impatient.end.channel.reset();
+    run();
+  }
+  EXPECT_EQ(fabric.counts(kClientHost).queue_pairs, 0U);
+  server.ends.clear();
+  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 0U);
+}
+
+TEST_F(RdmaConnectorTest, EveryCallThatFailsIsToldAndLeavesNothingBehind) {
+  for (std::uint64_t nth = 1;; ++nth) {
+    ASSERT_LT(nth, 500U);
+    server.listener.reset();
+    server.ends.clear();
+    ASSERT_TRUE(listen(server));
+    RdmaClient unlucky;
+    fabric.fail_call(nth, ENOMEM);
+    const std::uint64_t failing = fabric.calls() + nth;
+    call(unlucky);
+    run();
+    if (!unlucky.connected() && !unlucky.error) {
+      reactor.pass(kDeadline_ns);
+      run();
+    }
+    EXPECT_TRUE(unlucky.connected() || unlucky.error) << "call " << nth;
+    const bool done = fabric.calls() < failing;
+    fabric.fail_call(0, 0);
+    unlucky.end.channel.reset();
+    server.ends.clear();
+    run();
+    EXPECT_EQ(fabric.counts(kClientHost).regions, 0U) << nth;
+    if (done) return;
+  }
+}
+
+}  // namespace
+}  // namespace comch::transport::rdma

@@ -1,0 +1,45 @@
+// Key: what a proof proves, and what not.
+#include "transport/rdma/key.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace comch::transport::rdma {
+namespace {
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::shared_ptr<const Key> key(std::string_view secret) {
+  return Key::from_secret(bytes(secret)).value();
+}
+
+TEST(RdmaKeyTest, AProofHoldsForWhoHasTheSameSecret) {
+  const auto proof = key("sixteen bytes...")->prove(KeyRole::kServer, bytes("said"));
+  EXPECT_TRUE(key("sixteen bytes...")->holds(KeyRole::kServer, bytes("said"), proof));
+  EXPECT_FALSE(key("sixteen bytes,,,")->holds(KeyRole::kServer, bytes("said"), proof));
+}
+
+TEST(RdmaKeyTest, AProofIsForOneRoleAndOneTranscript) {
+  const auto secret = key("sixteen bytes...");
+  const auto proof = secret->prove(KeyRole::kServer, bytes("said"));
+  EXPECT_FALSE(secret->holds(KeyRole::kClient, bytes("said"), proof));
+  EXPECT_FALSE(secret->holds(KeyRole::kServer, bytes("said else"), proof));
+}
+
+TEST(RdmaKeyTest, EveryBitOfAProofCounts) {
+  const auto secret = key("sixteen bytes...");
+  const auto proof = secret->prove(KeyRole::kClient, bytes("said"));
+  for (std::size_t bit = 0; bit < proof.size() * 8; ++bit) {
+    auto wrong = proof;
+    wrong[bit / 8] ^= static_cast<std::byte>(1U << bit % 8);
+    EXPECT_FALSE(secret->holds(KeyRole::kClient, bytes("said"), wrong)) << bit;
+  }
+}
+
+TEST(RdmaKeyTest, AShortSecretIsNoKey) {
+  EXPECT_EQ(Key::from_secret(bytes("fifteen bytes..")).error().code, Errc::invalid_value);
+}
+
+}  // namespace
+}  // namespace comch::transport::rdma

@@ -1,0 +1,48 @@
+// Packet: headers, and what is none.
+#include "transport/rdma/packet.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace comch::transport::rdma {
+namespace {
+
+TEST(RdmaPacketTest, AHeaderIsReadBackAsItWasWritten) {
+  std::array<std::byte, kPacketHeader> bytes;
+  write({.kind = PacketKind::kGoodbye, .freed = {1, 0x01020304, 3}}, bytes);
+  const auto header = read_header(bytes);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->kind, PacketKind::kGoodbye);
+  EXPECT_EQ(header->freed[1], 0x01020304U);
+  EXPECT_EQ(bytes[8], std::byte{0x04}) << "little-endian";
+}
+
+TEST(RdmaPacketTest, WhatIsShortOrUnknownOrReservedIsNoHeader) {
+  std::array<std::byte, kPacketHeader> bytes;
+  write({}, bytes);
+  for (std::size_t size = 0; size < kPacketHeader; ++size) {
+    EXPECT_FALSE(read_header(std::span(bytes).first(size)));
+  }
+  for (const unsigned kind : {0U, 6U, 255U}) {
+    bytes[0] = static_cast<std::byte>(kind);
+    EXPECT_FALSE(read_header(bytes)) << kind;
+  }
+  for (const std::size_t at : {1U, 2U, 3U}) {
+    write({}, bytes);
+    bytes[at] = std::byte{1};
+    EXPECT_FALSE(read_header(bytes)) << at;
+  }
+}
+
+TEST(RdmaPacketTest, OnlyMessagesAndLettersHaveClassesOfTheirOwn) {
+  EXPECT_EQ(class_of(PacketKind::kMessage), PacketClass::kMessages);
+  EXPECT_EQ(class_of(PacketKind::kLetter), PacketClass::kLetters);
+  for (const PacketKind kind :
+       {PacketKind::kCredit, PacketKind::kHandshake, PacketKind::kGoodbye}) {
+    EXPECT_EQ(class_of(kind), PacketClass::kControl);
+  }
+}
+
+}  // namespace
+}  // namespace comch::transport::rdma
