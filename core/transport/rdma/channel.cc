@@ -19,7 +19,10 @@ RdmaChannel::RdmaChannel(Reactor& reactor, std::unique_ptr<ControlLink> link, co
   reactor_.set_alarm(pulse_, reactor_.now_ns() + terms_.keepalive_ns / 2);
 }
 
-RdmaChannel::~RdmaChannel() { close(false); }
+RdmaChannel::~RdmaChannel() {
+  owner_ = nullptr;
+  close(false);
+}
 
 void RdmaChannel::attach(ChannelOwner& owner) {
   owner_ = &owner;
@@ -59,6 +62,7 @@ std::uint64_t RdmaChannel::delivered() {
 bool RdmaChannel::settle() {
   if (!link_ || peer_state_ != PeerState::kOpen || link_->broken()) return true;
   collect();
+  if (hub_ && !said_goodbye_) flush_hub();  // What was said before the end goes before it.
   if (!said_goodbye_) {
     std::array<std::byte, wire::kMaxPacket> buffer;
     const std::size_t size = wire::encode(wire::Goodbye{.orderly = true}, buffer);
@@ -150,14 +154,11 @@ void RdmaChannel::take_control(PacketKind kind, std::span<const std::byte> body)
   end(goodbye->orderly ? PeerState::kOrderly : PeerState::kLost);
 }
 
-void RdmaChannel::take_letter(std::span<const std::byte> /*body*/) {
-  link_->break_by_peer("a letter of a fast path that there is not");
-}
-
 void RdmaChannel::end(PeerState state) {
   if (peer_state_ == PeerState::kLost || peer_state_ == state) return;
   peer_state_ = state;
   reactor_.clear_alarm(pulse_);
+  close_hub();
   if (owner_ != nullptr) owner_->on_peer_end();
 }
 
@@ -165,6 +166,7 @@ void RdmaChannel::on_news() {
   if (!link_) return;
   link_->pump();
   serve();
+  if (link_ && hub_) flush_hub();
   if (link_ && owner_ != nullptr) owner_->on_wake();
 }
 
@@ -210,14 +212,71 @@ void RdmaChannel::on_pulse() {
   reactor_.set_alarm(pulse_, reactor_.now_ns() + terms_.keepalive_ns / 2);
 }
 
-// --- The end -----------------------------------------------------------------------------
+// --- The fast path -----------------------------------------------------------------------
 
 Result<std::shared_ptr<FastPath>> RdmaChannel::fast_path() {
-  return fail(Errc::not_supported, "this device has no fast path");
+  if (Status made = make_hub(); !made) return std::unexpected(made.error());
+  return std::shared_ptr<FastPath>(hub_);
 }
+
+Status RdmaChannel::make_hub() {
+  if (hub_) return {};
+  if (!link_ || peer_state_ != PeerState::kOpen) {
+    return fail(Errc::connection_reset, "the connection has ended");
+  }
+  Result<std::shared_ptr<const Path>> path = link_->id().path();
+  if (!path) return std::unexpected(path.error());
+  Result<std::shared_ptr<Hub>> hub = Hub::create(
+      terms_.is_server, Fabric{link_->id().domain(), std::move(*path), terms_.patience});
+  if (!hub) return std::unexpected(hub.error());
+  Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
+  if (watched) hub_ = std::move(*hub);
+  return watched;
+}
+
+void RdmaChannel::take_letter(std::span<const std::byte> body) {
+  if (peer_state_ != PeerState::kOpen) return;  // Of a fast path that is closed.
+  if (Status made = make_hub(); !made) {
+    say(LogLevel::kError, "a peer's consumer cannot be reached: {}", describe(made.error()));
+    return;
+  }
+  const Result<std::optional<ConsumerNews>> news = hub_->take(body);
+  if (!news) return link_->break_by_peer("a letter that no correct peer writes");
+  flush_hub();  // What there is to answer.
+  if (*news && owner_ != nullptr) owner_->on_consumer((*news)->id, (*news)->appeared);
+}
+
+Status RdmaChannel::send_letter(std::span<const std::byte> letter) {
+  return link_->send(PacketKind::kLetter, letter);
+}
+
+void RdmaChannel::HubNews::on_readable() {
+  channel.hub_->news().drain();
+  channel.flush_hub();
+  if (channel.owner_ != nullptr) channel.owner_->on_wake();
+}
+
+void RdmaChannel::flush_hub() {
+  if (!link_ || peer_state_ != PeerState::kOpen || said_goodbye_) return;
+  if (hub_->flush(*this)) reactor_.set_alarm(news_, reactor_.now_ns() + kRetry_ns);
+}
+
+// The hub's news are still watched: the last port that leaves is to be heard of.
+void RdmaChannel::close_hub() {
+  if (!hub_) return;
+  for (const std::uint32_t id : hub_->close()) {
+    if (owner_ != nullptr) owner_->on_consumer(id, false);
+  }
+}
+
+// --- The end -----------------------------------------------------------------------------
 
 void RdmaChannel::close(bool /*orderly*/) {
   if (!link_) return;
+  if (hub_) {
+    close_hub();
+    reactor_.unwatch(hub_->news().fd().get());
+  }
   owner_ = nullptr;
   reactor_.clear_alarm(news_);
   reactor_.clear_alarm(pulse_);

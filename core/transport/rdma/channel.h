@@ -17,15 +17,17 @@
 #include <span>
 
 #include "transport/rdma/control_link.h"
+#include "transport/rdma/hub.h"
 #include "transport/transport.h"
 
 namespace comch::transport::rdma {
 
-class RdmaChannel final : public Channel, public ControlLinkOwner {
+class RdmaChannel final : public Channel, public ControlLinkOwner, public Courier {
  public:
   struct Terms {
     bool is_server = false;
     std::uint64_t keepalive_ns = 0;
+    Patience patience;  // Of the fast path's queue pairs.
   };
 
   RdmaChannel(Reactor& reactor, std::unique_ptr<ControlLink> link, const Terms& terms);
@@ -49,10 +51,11 @@ class RdmaChannel final : public Channel, public ControlLinkOwner {
   bool settle() override;
   void close(bool orderly) override;
   Result<std::shared_ptr<FastPath>> fast_path() override;
-  const FastPath* fast_path_if_any() const override { return nullptr; }
+  const FastPath* fast_path_if_any() const override { return hub_.get(); }
 
   void on_ready() override;
   void on_event(Event& event) override;
+  Status send_letter(std::span<const std::byte> letter) override;
 
  private:
   // What was found where the owner cannot be told, is told from progress() at once.
@@ -67,11 +70,23 @@ class RdmaChannel final : public Channel, public ControlLinkOwner {
     RdmaChannel& channel;
   };
 
+  // The hub has letters, or has become empty.
+  struct HubNews final : public Readiness {
+    explicit HubNews(RdmaChannel& c) : channel(c) {}
+    void on_readable() override;
+    RdmaChannel& channel;
+  };
+  // No credit for a letter: try again after so long.
+  static constexpr std::uint64_t kRetry_ns = 1'000'000;
+
   bool has_news() const;
   void collect();
   void serve();
   void take_control(PacketKind kind, std::span<const std::byte> body);
   void take_letter(std::span<const std::byte> body);
+  Status make_hub();
+  void flush_hub();
+  void close_hub();
   void end(PeerState state);
   void on_news();
   void on_pulse();
@@ -88,6 +103,8 @@ class RdmaChannel final : public Channel, public ControlLinkOwner {
   bool waiting_ = false;                // Something was under way at the last pulse.
   News news_{*this};
   Pulse pulse_{*this};
+  HubNews hub_news_{*this};
+  std::shared_ptr<Hub> hub_;
 };
 
 }  // namespace comch::transport::rdma

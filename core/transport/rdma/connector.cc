@@ -261,9 +261,10 @@ void RdmaConnector::welcomed(const wire::RemoteWelcome& welcome) {
                           welcome.process.gid};
   reactor_.clear_alarm(*this);
   owner_.on_channel(
-      std::make_unique<RdmaChannel>(
-          reactor_, std::move(link_),
-          RdmaChannel::Terms{.is_server = false, .keepalive_ns = settings_.keepalive_ns}),
+      std::make_unique<RdmaChannel>(reactor_, std::move(link_),
+                                    RdmaChannel::Terms{.is_server = false,
+                                                       .keepalive_ns = settings_.keepalive_ns,
+                                                       .patience = settings_.patience}),
       peer);
 }
 

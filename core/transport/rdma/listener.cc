@@ -241,9 +241,10 @@ bool RdmaListener::on_hello(Caller& caller, const wire::RemoteHello& hello) {
   if (!link) return false;
   ++next_id_;
   owner_.on_channel(
-      std::make_unique<RdmaChannel>(
-          reactor_, std::move(link),
-          RdmaChannel::Terms{.is_server = true, .keepalive_ns = settings_.keepalive_ns}),
+      std::make_unique<RdmaChannel>(reactor_, std::move(link),
+                                    RdmaChannel::Terms{.is_server = true,
+                                                       .keepalive_ns = settings_.keepalive_ns,
+                                                       .patience = settings_.patience}),
       request);
   return false;
 }

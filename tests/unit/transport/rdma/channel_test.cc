@@ -212,5 +212,24 @@ TEST_F(RdmaChannelTest, ADeviceThatIsGoneIsALoss) {
   EXPECT_EQ(here().channel->peer_state(), PeerState::kLost);
 }
 
+TEST_F(RdmaChannelTest, TheFastPathIsMadeWhenItIsAskedForAndNotAfterTheEnd) {
+  connect();
+  EXPECT_EQ(here().channel->fast_path_if_any(), nullptr);
+  ASSERT_TRUE(here().channel->fast_path());
+  EXPECT_NE(here().channel->fast_path_if_any(), nullptr);
+  here().channel->close(false);
+  run();
+  EXPECT_EQ(there().channel->fast_path().error().code, Errc::connection_reset);
+}
+
+TEST_F(RdmaChannelTest, ALetterThatNoCorrectPeerWritesEndsTheConnection) {
+  connect();
+  there().channel->arm(false, false);
+  ASSERT_TRUE(dynamic_cast<RdmaChannel&>(*here().channel).send_letter(bytes_of("nonsense")));
+  run();
+  EXPECT_EQ(there().channel->peer_state(), PeerState::kLost);
+  EXPECT_EQ(there().ends, 1);
+}
+
 }  // namespace
 }  // namespace comch::transport::rdma
