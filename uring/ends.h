@@ -67,6 +67,13 @@ struct Pool {
   bool refilling = false;    // It is neither cancelled nor over.
 };
 
+// A multishot view.
+struct Views {
+  Submission* op = nullptr;  // Null: there is none, or it is over but for what is `shown`.
+  std::uint32_t places = 0;  // Of completions.
+  std::uint32_t shown = 0;   // That are not advanced over.
+};
+
 template <class Kinds>
 struct SourceOf : Source {
   explicit SourceOf(Kinds::Consumer& c) : consumer(c) {}
@@ -74,6 +81,7 @@ struct SourceOf : Source {
   typename Kinds::Consumer& consumer;
   OpList posted;  // Of one message each, in the order they were posted.
   Pool pool;
+  Views views;
   bool has_posted() const { return !posted.empty() || pool.posted != 0; }
 };
 

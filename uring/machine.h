@@ -130,6 +130,8 @@ class Machine {
         return receiving_.post(run);
       case Op::kPool:
         return receiving_.post_pool(op);
+      case Op::kShow:
+        return receiving_.view(op);
       case Op::kReserve:
       case Op::kCommit:
       case Op::kAbandon:
@@ -207,6 +209,7 @@ class Machine {
       return true;
     }
     if (target.op_ == Op::kPool) return receiving_.cancel(target);
+    if (target.op_ == Op::kShow) return receiving_.cancel_view(target);
     if (target.op_ == Op::kAccept) return accepting_.cancel(target);
     if (target.op_ == Op::kDeliver) return false;
     if (target.state_ != State::kWaiting) {

@@ -54,7 +54,8 @@ class Order {
  private:
   // A multishot operation has no end of its own; who waited for it would wait for ever.
   static std::uint32_t is_counted(const Submission& op) {
-    return op.op_ == Submission::Op::kPool || op.op_ == Submission::Op::kAccept ? 0 : 1;
+    using enum Submission::Op;
+    return op.op_ == kPool || op.op_ == kShow || op.op_ == kAccept ? 0 : 1;
   }
   Submission* chained_to(const Submission& op) {
     return op.chained_ == 0 ? nullptr : &queues_.operation(op.chained_ - 1);

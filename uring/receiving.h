@@ -18,6 +18,7 @@
 #include "order.h"
 #include "outcome.h"
 #include "storing.h"
+#include "viewing.h"
 
 namespace comch::uring {
 
@@ -34,6 +35,7 @@ class Receiving {
         order_(order),
         storing_(storing),
         multishots_(multishots),
+        viewing_(queues, order, multishots),
         refills_(std::make_unique<End*[]>(queues.slots())) {}
 
   Result<End*> add(Kinds::Consumer& consumer) {
@@ -48,6 +50,9 @@ class Receiving {
   Status remove(End& end) {
     if (end.has_posted() || end.pool.op != nullptr || end.pool.queued != 0) {
       return fail(Errc::in_use, "buffers are posted; stop the consumer");
+    }
+    if (end.views.op != nullptr || end.views.shown != 0) {
+      return fail(Errc::in_use, "messages are looked at; cancel that, and advance over them");
     }
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     return {};
@@ -110,6 +115,11 @@ class Receiving {
                 .refilling = true};
     ++multishots_;
   }
+  void view(Submission& op) { viewing_.begin(op, of(op)); }
+  bool cancel_view(Submission& op) {
+    viewing_.cancel(of(op));
+    return true;
+  }
   // Of a multishot receive that runs: its buffers are posted no more. False: it is ending.
   bool cancel(Submission& op) {
     End& end = of(op);
@@ -122,7 +132,11 @@ class Receiving {
   bool look() {
     bool did = false;
     for (const auto& end : ends_) {
-      if (end->has_posted()) did = take(*end) || did;
+      if (end->has_posted()) {
+        did = take(*end) || did;
+      } else if (end->views.op != nullptr) {
+        did = viewing_.take(*end) || did;
+      }
     }
     return did;
   }
@@ -130,9 +144,9 @@ class Receiving {
   bool look_for_ends() {
     bool did = false;
     for (const auto& end : ends_) {
-      if (end->has_posted() && end->consumer.state() != ContextState::kRunning) {
-        did = take_back(*end) || did;
-      }
+      if (end->consumer.state() == ContextState::kRunning) continue;
+      if (end->has_posted()) did = take_back(*end) || did;
+      if (end->views.op != nullptr) did = viewing_.take_last(*end) || did;
     }
     return did;
   }
@@ -143,10 +157,15 @@ class Receiving {
   void advance(std::uint32_t count, Arrival&& arrival) {
     End* last = nullptr;
     std::size_t gathered = 0;
-    for (; count > 0; --count) {
+    for (std::uint32_t passed = 1; count > 0; count -= passed) {
       const Completion& completion = queues_.at(0);
+      passed = 1;
       if ((completion.flags & kMore) == 0) {
         queues_.advance(1);
+        continue;
+      }
+      if ((completion.flags & kView) != 0) {
+        passed = viewing_.advance(count);
         continue;
       }
       if ((completion.flags & kArrival) != 0) {
@@ -309,6 +328,7 @@ class Receiving {
   Order& order_;
   Storing<Kinds>& storing_;
   std::uint32_t& multishots_;
+  Viewing<Kinds> viewing_;
   std::vector<std::unique_ptr<End>> ends_;
   const std::unique_ptr<End*[]> refills_;  // Whose buffer, of a completion with kMore.
   std::unique_ptr<Immediate[]> immediates_;

@@ -8,7 +8,7 @@
 #include "bench/fast/task_lane.h"
 #include "bench/fast/view_lane.h"
 #if COMCH_BENCH_URING
-#include "bench/fast/ring_lane.h"
+#include "bench/fast/ring_view_lane.h"
 #endif
 
 namespace comch::bench {
@@ -33,6 +33,7 @@ void add_rings(std::vector<Subject>& all) {
 #if COMCH_BENCH_URING
   all.push_back(lane_subject<RingLane<kDeep>>("comch_ring", workloads));
   all.push_back(lane_subject<RingLane<kDeepest>>("comch_ring_1024", {{kBatched, 64}}));
+  all.push_back(lane_subject<RingViewLane<kDeep>>("comch_ring_view", workloads));
 #else
   all.push_back(absent("comch_ring", workloads, "liburing-dev"));
 #endif

@@ -10,6 +10,7 @@
 //   comch_loan       builds messages in the receiver's buffers
 //   comch_ring       through submit() and peek_batch() of comch-uring, depth 256
 //   comch_ring_1024  the same at depth 1,024
+//   comch_ring_view  the same at 256, messages looked at where they lie
 //
 // Small messages have that many buffers posted; large ones as many as the bare rings.
 #pragma once

@@ -148,8 +148,10 @@ class RingLane {
     std::uint32_t taken_ = 0;
   };
 
- private:
+ protected:
   FastPlan plan_;
+
+ private:
   std::size_t together_;
   std::uint8_t flags_;
 };

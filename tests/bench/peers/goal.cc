@@ -8,6 +8,7 @@
 //   comch_shared     the same, sender and receiver copy together
 //   comch_loan       builds messages in the receiver's buffers
 //   comch_ring       submits and reaps through comch-uring
+//   comch_ring_view  the same, messages looked at where they lie
 #include "bench/peers/goal.h"
 
 #include <fmt/format.h>
@@ -68,6 +69,8 @@ std::vector<FastGoal> fast_goals() {
       {{kLine, "comch_ring"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
       {{kBatches, "comch_ring"}, {{kBatches, "index_ring"}}, kAtLeast, 0.3},
       {{kBatches, "comch_ring"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
+      {{kBatches, "comch_ring_view"}, {{kBatches, "index_ring"}}, kAtLeast, 0.4},
+      {{kBatches, "comch_ring_view"}, {{kStream, "ucx_put"}}, kAtLeast, 3},
 
       {{kPages, "comch_task"}, {{kPages, "one_copy"}}, kAtLeast, 0.9},
       {{kPages, "comch_task"}, {{kPages, "ucx_put"}}, kAtLeast, 1},

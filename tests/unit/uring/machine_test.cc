@@ -85,7 +85,7 @@ struct MachineTest : testing::Test {
   void fill(Submission& s, std::uint64_t number, Expected& expected) {
     const int fd = 1 + static_cast<int>(chance.below(6));
     const std::uint64_t offset = chance.one_in(2) ? kPosition : 0;
-    switch (chance.below(18)) {
+    switch (chance.below(19)) {
       case 0:
         return s.prep_post_recv(*from, nullptr);
       case 1:
@@ -139,6 +139,9 @@ struct MachineTest : testing::Test {
         return s.prep_write_file(fd, message(number, chance.below(64)), offset);
       case 9:
         return s.prep_cancel(chance.one_in(10) ? ~0ULL : last - chance.below(40));
+      case 16:
+        expected.multishot = true;
+        return s.prep_view_multishot(*viewed, static_cast<std::uint32_t>(chance.below(9)));
       default:
         return s.prep_send(*to, message(number, chance.one_in(4) ? 5000 : 8));
     }
@@ -152,6 +155,7 @@ struct MachineTest : testing::Test {
     RiggedKinds::now += 10;
     if (chance.one_in(200)) consumer.stopping = !consumer.stopping;
     if (chance.one_in(200)) pool_consumer.stopping = !pool_consumer.stopping;
+    if (chance.one_in(200)) view_consumer.stopping = !view_consumer.stopping;
     while (!producer.handed.empty() && chance.one_in(2)) {
       const Buffer* const buffer = producer.handed.front();
       producer.handed.pop_front();
@@ -228,6 +232,7 @@ struct MachineTest : testing::Test {
   RiggedProducer producer{chance};
   RiggedConsumer consumer{chance, 24};
   RiggedConsumer pool_consumer{chance, 8};
+  RiggedConsumer view_consumer{chance, 0};
   RiggedConnection connection{chance};
   Queues queues{32, kSlots};
   std::uint32_t multishots = 0;
@@ -236,6 +241,7 @@ struct MachineTest : testing::Test {
   Destination* to = machine.sending().add(producer, ConsumerId{1});
   Source* from = machine.receiving().add(consumer).value();
   Source* pools = machine.receiving().add(pool_consumer).value();
+  Source* viewed = machine.receiving().add(view_consumer).value();
   Control* control = machine.control().add(connection).value();
 
   std::map<std::uint64_t, Expected> open;
@@ -257,12 +263,12 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
     reap(chance.below(40));
     // Whoever waits for what never comes, as io_uring's users, cancels it.
     if (queues.space() == 0) {
-      consumer.stopping = pool_consumer.stopping = true;
+      consumer.stopping = pool_consumer.stopping = view_consumer.stopping = true;
       for (int n = 0; n < 50; ++n) {
         step();
         reap(kSlots);
       }
-      consumer.stopping = pool_consumer.stopping = false;
+      consumer.stopping = pool_consumer.stopping = view_consumer.stopping = false;
     }
   }
   // What was sent through one destination, outside of chains, was sent in order; so were those
@@ -271,7 +277,7 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
   const std::set<std::uint64_t> sent(producer.sent.begin(), producer.sent.end());
   EXPECT_EQ(sent.size(), producer.sent.size()) << "something was sent twice";
 
-  consumer.stopping = pool_consumer.stopping = true;
+  consumer.stopping = pool_consumer.stopping = view_consumer.stopping = true;
   for (int n = 0; n < 10'000 && queues.held() != 0; ++n) {
     RiggedKinds::now += 10;
     while (!producer.handed.empty()) {
@@ -290,6 +296,7 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
   EXPECT_TRUE(io.empty());
   for (const std::uint32_t loan : loans) producer.drop(loan);
   EXPECT_EQ(producer.lent(), 0U) << "posted buffers are lost";
+  EXPECT_EQ(view_consumer.shown, 0U) << "views that nobody gave back";
 }
 
 }  // namespace

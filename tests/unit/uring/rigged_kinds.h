@@ -114,6 +114,7 @@ class RiggedProducer {
 
 class RiggedConsumer {
  public:
+  // Without tasks it is one that is looked at.
   RiggedConsumer(Chance& chance, std::uint32_t tasks) : chance_(chance), tasks_(tasks) {}
 
   std::uint32_t immediate_size() const { return 8; }
@@ -155,7 +156,23 @@ class RiggedConsumer {
   }
   Status give_back(const HandedOver&) { return {}; }
 
+  DataWay way() const { return tasks_ == 0 ? DataWay::kView : DataWay::kMapped; }
+  std::size_t poll_views(std::span<View> out) {
+    const std::size_t count = stopping ? 0 : chance_.below(out.size() + 1);
+    for (View& view : out.first(count)) {
+      view = {.data = immediate_, .immediate = {}, .producer = ProducerId{1}};
+    }
+    shown += count;
+    return count;
+  }
+  Status release_views(std::size_t count) {
+    if (count > shown) return fail(Errc::invalid_value);
+    shown -= count;
+    return {};
+  }
+
   bool stopping = false;
+  std::size_t shown = 0;
 
  private:
   Chance& chance_;

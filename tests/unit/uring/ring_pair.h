@@ -42,7 +42,8 @@ struct RingPair : Pair {
   static constexpr std::uint32_t kDepth = 16;
   static constexpr std::size_t kRoom = 256;
 
-  explicit RingPair(Place place = Place::kOwnRing, Ring::Options options = {}) {
+  explicit RingPair(Place place = Place::kOwnRing, Ring::Options options = {},
+                    DataWay way = DataWay::kAuto) {
     if (place == Place::kJoinedRing) {
       EXPECT_EQ(io_uring_queue_init(8, &application, 0), 0);
       options.join = &application;
@@ -60,6 +61,7 @@ struct RingPair : Pair {
     producer = Producer::create(client.connection()).value();
     ring->prepare(*consumer, kDepth).value();
     ring->prepare(*producer).value();
+    consumer->set_way(way).value();
     for (Context* context :
          {static_cast<Context*>(consumer.get()), static_cast<Context*>(producer.get())}) {
       engine->connect(*context).value();

@@ -21,10 +21,13 @@ namespace comch::uring {
 inline constexpr std::uint32_t kMore = 1;
 // Of prep_accept_multishot(): who came, or went.
 inline constexpr std::uint32_t kArrival = 4;
+// The message lies where its producer's process has put it: viewed(), and not contents().
+inline constexpr std::uint32_t kView = 8;
 // The message was not copied: handed_over() is to be given back.
 inline constexpr std::uint32_t kHandedOver = 2;
 
 class Control;
+class Source;
 
 struct alignas(64) Completion {
   std::uint64_t user_data = 0;  // The submission's.
@@ -35,9 +38,11 @@ struct alignas(64) Completion {
     Buffer* buffer = nullptr;  // Of a receive or a hand-over that had begun; yours again, unless
                                // kMore is set. (One that was refused was yours all the time.)
     Connection* connection;    // Of an arrival; null: it is gone.
+    Source* source;            // Of a view: where it has come.
   };
   union {
     std::byte* bytes = nullptr;  // The message, or the loan's room; `size` of them.
+    const std::byte* view;       // Of a view: the message.
     Control* control;            // Of an arrival: the connection's.
   };
   const std::byte* immediate_data = nullptr;
@@ -47,6 +52,9 @@ struct alignas(64) Completion {
 
   // What was received; of a reserve, the room to write to.
   std::span<std::byte> contents() const { return {bytes, size}; }
+  // With kView. Its length does not change; the bytes can, if the producer's process breaks the
+  // rules: copy out first what you check and then use.
+  std::span<const std::byte> viewed() const { return {view, size}; }
   // What came beside the message. Empty: nothing.
   std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }
   // Of an arrival: who can be sent to from now on; 0: it is the connection's own.

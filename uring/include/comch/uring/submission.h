@@ -87,6 +87,7 @@ class alignas(64) Submission {
   // order they were sent.
   // res: the bytes that were put behind the data; the completion names buffer and producer.
   // -ENOBUFS: Consumer::tasks() are posted already. -EINVAL: not a lent buffer of its map.
+  // -EOPNOTSUPP: the consumer has the way DataWay::kView.
   // -EALREADY to who wants to cancel it: a posted buffer comes back when its consumer ends.
   void prep_post_recv(Source& from, Buffer* buffer) {
     prepare(Op::kPostRecv, &from);
@@ -105,6 +106,20 @@ class alignas(64) Submission {
     prepare(Op::kPool, &from);
     data_.pool = pool.data();
     length_ = pool.size();
+  }
+
+  // Shows small messages where they lie: nothing is posted and nothing is copied. Of a consumer
+  // of the way DataWay::kView. Each is a completion with kMore and kView, viewed() of which is
+  // valid until it is advanced over; then its room is the producer's again. `most` may be shown
+  // at a time, and each holds a place of the completion queue. One multishot at a time per source.
+  // res: the bytes, with kMore; the last completion, without it, says why it ended: views that
+  // are not advanced over stay valid.
+  // -EOPNOTSUPP: the consumer has another way. -EBUSY: there is one, or views of the last one are
+  // not advanced over. -ENOBUFS: the completion queue has not so many places. -EINVAL: `most` is
+  // 0, or it is linked to what follows.
+  void prep_view_multishot(Source& from, std::uint32_t most) {
+    prepare(Op::kShow, &from);
+    length_ = most;
   }
 
   // Takes the next posted buffer of `to` out, to be written in place: Completion::loan(). It
@@ -278,6 +293,8 @@ class alignas(64) Submission {
   template <class Ends>
   friend class Accepting;
   template <class Ends>
+  friend class Viewing;
+  template <class Ends>
   friend class Machine;
 
   enum class Op : std::uint8_t {
@@ -285,6 +302,7 @@ class alignas(64) Submission {
     kSend,
     kPostRecv,
     kPool,
+    kShow,
     kReserve,
     kCommit,
     kAbandon,

@@ -1,0 +1,73 @@
+// RingViewLane: RingLane with messages that are looked at where they lie: no posted buffer, and no
+// copy on this side but the bench's own, out of the view as the limits do.
+//
+// Threads, errors: as lane.h.
+#pragma once
+
+#include <cstring>
+
+#include "bench/fast/ring_lane.h"
+
+namespace comch::bench {
+
+template <std::uint32_t kDepth>
+class RingViewLane : public RingLane<kDepth> {
+ public:
+  explicit RingViewLane(const Workload& workload) : RingLane<kDepth>(workload) {
+    this->plan_.way = DataWay::kView;
+  }
+
+  class Receiver {
+   public:
+    explicit Receiver(const RingViewLane& lane)
+        : ring_(ring_of_process(kDepth)),
+          end_(lane.plan_,
+               [&](Consumer& consumer) {
+                 need(ring_->prepare(consumer, lane.plan_.depth), "the consumer");
+               }),
+          from_(need(ring_->register_source(end_.consumer()), "the ring")) {
+      uring::Submission* const views = ring_->get();
+      views->prep_view_multishot(*from_, lane.plan_.depth);
+      need(ring_->submit(), "to look at messages");
+    }
+    ~Receiver() {
+      ring_->advance(count_);
+      ring_->get()->prep_cancel(0);
+      std::ignore = ring_->submit();
+      while (ring_->peek() != nullptr) ring_->advance(ring_->ready());
+      std::ignore = ring_->unregister(*from_);
+    }
+    Receiver(const Receiver&) = delete;
+    Receiver& operator=(const Receiver&) = delete;
+
+    bool receive() {
+      while (true) {
+        while (taken_ == count_) take();
+        const uring::Completion& completion = *batch_[taken_++];
+        if ((completion.flags & uring::kView) == 0) continue;
+        const std::span<const std::byte> data = completion.viewed();
+        std::array<std::byte, 64> message;
+        std::memcpy(message.data(), data.data(), std::min(data.size(), message.size()));
+        keep(message);
+        return !is_last(std::span(message).first(data.size()));
+      }
+    }
+
+   private:
+    // Room is given back when what has arrived is answered.
+    void take() {
+      ring_->advance(count_);
+      count_ = ring_->peek_batch(batch_);
+      taken_ = 0;
+    }
+
+    const std::shared_ptr<uring::Ring> ring_;
+    ConsumerEnd end_;
+    uring::Source* const from_;
+    std::array<const uring::Completion*, kPublishedAtOnce> batch_;
+    std::uint32_t count_ = 0;
+    std::uint32_t taken_ = 0;
+  };
+};
+
+}  // namespace comch::bench

@@ -1,0 +1,114 @@
+// Viewing: multishot operations on sources whose messages are looked at where they lie.
+//
+// Views are given back in the order they were shown, as completions are advanced over.
+//
+// Threads: the ring's. Lifetime: the ring's. Errors: results of operations.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <span>
+#include <utility>
+
+#include "ends.h"
+#include "order.h"
+#include "outcome.h"
+
+namespace comch::uring {
+
+template <class Kinds>
+class Viewing {
+ public:
+  using End = SourceOf<Kinds>;
+
+  Viewing(Queues& queues, Order& order, std::uint32_t& multishots)
+      : queues_(queues), order_(order), multishots_(multishots) {}
+
+  void begin(Submission& op, End& end) {
+    const auto places = static_cast<std::uint32_t>(std::min<std::uint64_t>(op.length_, ~0U));
+    const std::int64_t res = check(op, end, places);
+    if (res < 0) {
+      order_.finish(op, res);
+      return;
+    }
+    op.state_ = Submission::State::kRunning;
+    end.views = {.op = &op, .places = places, .shown = 0};
+    ++multishots_;
+  }
+  // It ends at once, but for the places of what is shown.
+  void cancel(End& end) { finish(end, -ECANCELED); }
+
+  // Shows what has arrived; true: something has.
+  bool take(End& end) {
+    Views& views = end.views;
+    const std::size_t room = std::min<std::size_t>(views.places - views.shown, kTogether);
+    if (room == 0) return false;
+    const std::size_t count = end.consumer.poll_views(std::span(arrived_).first(room));
+    views.shown += static_cast<std::uint32_t>(count);
+    for (const View& view : std::span(arrived_).first(count)) show(end, view);
+    return count != 0;
+  }
+  // Of a consumer that has ended: nothing more will come.
+  bool take_last(End& end) {
+    if (take(end)) return true;
+    if (end.views.shown == end.views.places) return false;
+    finish(end, ending_of(end.consumer));
+    return true;
+  }
+
+  // Past the oldest `count` completions, as many of which as are neighbours are views of one
+  // source; answers how many those are.
+  std::uint32_t advance(std::uint32_t count) {
+    End& end = *static_cast<End*>(queues_.at(0).source);
+    std::uint32_t views = 1;
+    while (views < count && is_view_of(queues_.at(views), end)) ++views;
+    for (std::uint32_t n = 0; n < views; ++n) queues_.step();
+    [[maybe_unused]] const Status released = end.consumer.release_views(views);
+    assert(released);
+    end.views.shown -= views;
+    if (end.views.op == nullptr) {
+      queues_.let_go(views);
+      if (end.views.shown == 0) --multishots_;
+    }
+    return views;
+  }
+
+ private:
+  static constexpr std::size_t kTogether = 64;
+
+  std::int64_t check(const Submission& op, const End& end, std::uint32_t places) {
+    if (places == 0 || op.chained_ != 0) return -EINVAL;
+    if (end.consumer.way() != DataWay::kView) return -EOPNOTSUPP;
+    if (end.consumer.state() != ContextState::kRunning) return ending_of(end.consumer);
+    if (end.views.op != nullptr || end.views.shown != 0) return -EBUSY;
+    return queues_.hold(places) ? 0 : -ENOBUFS;
+  }
+  static bool is_view_of(const Completion& completion, const End& end) {
+    return (completion.flags & kView) != 0 && completion.source == static_cast<const Source*>(&end);
+  }
+  void show(End& end, const View& view) {
+    Completion& completion =
+        queues_.push(end.views.op->user_data, static_cast<std::int64_t>(view.data.size()));
+    completion.flags = kMore | kView;
+    completion.producer = view.producer;
+    completion.source = &end;
+    completion.view = view.data.data();
+    completion.size = view.data.size();
+    completion.immediate_data = view.immediate.data();
+    completion.immediate_size = static_cast<std::uint32_t>(view.immediate.size());
+  }
+  void finish(End& end, std::int64_t res) {
+    Submission& op = *std::exchange(end.views.op, nullptr);
+    queues_.let_go(end.views.places - end.views.shown);
+    if (end.views.shown == 0) --multishots_;
+    order_.finish(op, res);
+  }
+
+  Queues& queues_;
+  Order& order_;
+  std::uint32_t& multishots_;
+  std::array<View, kTogether> arrived_;
+};
+
+}  // namespace comch::uring
