@@ -25,17 +25,17 @@
 
 namespace comch::transport::rdma {
 
-using shm::Posted;
-using shm::posted_slots;
+using comch::shm::Posted;
+using comch::shm::posted_slots;
 
 inline constexpr std::uint64_t kBoardSlots = 64;  // Where they begin.
 
 constexpr std::uint64_t board_size(std::uint32_t depth) {
-  return kBoardSlots + std::uint64_t{posted_slots(depth)} * shm::kPostedSize;
+  return kBoardSlots + std::uint64_t{posted_slots(depth)} * comch::shm::kPostedSize;
 }
 // Of the descriptor at `position`, counted from 0 for ever, among `slots`: a power of two.
 constexpr std::uint64_t board_offset(std::uint32_t position, std::uint32_t slots) {
-  return kBoardSlots + std::uint64_t{position & (slots - 1)} * shm::kPostedSize;
+  return kBoardSlots + std::uint64_t{position & (slots - 1)} * comch::shm::kPostedSize;
 }
 
 namespace detail {
@@ -43,7 +43,7 @@ namespace detail {
 constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << 56U) - 1;
 
 constexpr std::uint64_t generation(std::uint32_t position, std::uint32_t slots) {
-  return std::uint64_t{shm::posted_generation(position, std::countr_zero(slots))} << 56U;
+  return std::uint64_t{comch::shm::posted_generation(position, std::countr_zero(slots))} << 56U;
 }
 
 }  // namespace detail
@@ -77,7 +77,7 @@ inline BoardLook read_posted(const std::byte* board, std::uint32_t position, std
   posted.capacity = (second & detail::kOffsetMask) >> 16U;
   posted.index = static_cast<std::uint16_t>(second);
   const bool is_none = posted.offset == detail::kOffsetMask && posted.capacity == 0;
-  if (is_none) posted.offset = shm::kNoBuffer;
+  if (is_none) posted.offset = comch::shm::kNoBuffer;
   const bool is_inside = contains(map_size, {posted.offset, posted.capacity});
   return posted.index < depth && (is_none || is_inside) ? BoardLook::kPosted : BoardLook::kBroken;
 }

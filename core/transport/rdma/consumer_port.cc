@@ -109,7 +109,7 @@ void ConsumerPort::write_posts() {
     const std::uint32_t run = std::min(held(), slots_ - at);
     const std::uint64_t offset = board_offset(told_, slots_);
     const Segment from{.address = local_->posts().data() + offset,
-                       .length = run * shm::kPostedSize,
+                       .length = run * comch::shm::kPostedSize,
                        .local_key = local_->posts().local_key()};
     requests.at(count++) = write_to(board_, offset, from, line.max_inline());
     told_ += run;
@@ -125,14 +125,14 @@ void ConsumerPort::settle() {
 // --- Taking ------------------------------------------------------------------------------
 
 // What a producer says is held against what this side knows. Null: no correct one says that.
-const shm::PostedTable::Entry* ConsumerPort::check(const LaneRecord& record) const {
+const comch::shm::PostedTable::Entry* ConsumerPort::check(const LaneRecord& record) const {
   const bool known = record.kind == LaneKind::kInline || record.kind == LaneKind::kDirect;
   if (!known || record.immediate > local_->terms.immediate_max) return nullptr;
   return table_.find(record.index, record.length);
 }
 
 Arrival ConsumerPort::take(InLane& lane, const LaneRecord& record,
-                           const shm::PostedTable::Entry& entry) {
+                           const comch::shm::PostedTable::Entry& entry) {
   Arrival arrival{
       .index = record.index, .producer = record.producer, .length = record.length, .immediate = {}};
   if (record.immediate != 0) {

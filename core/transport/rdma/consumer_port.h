@@ -157,7 +157,7 @@ class ConsumerPort final : public Alarm {
     std::size_t taken = 0;
     LaneRecord record;
     while (taken < budget && lane.look(record)) {
-      const shm::PostedTable::Entry* const entry = check(record);
+      const comch::shm::PostedTable::Entry* const entry = check(record);
       if (entry == nullptr) [[unlikely]] {
         cut_off(lane, record.producer);
         break;
@@ -168,8 +168,8 @@ class ConsumerPort final : public Alarm {
     }
     return taken;
   }
-  const shm::PostedTable::Entry* check(const LaneRecord& record) const;
-  Arrival take(InLane& lane, const LaneRecord& record, const shm::PostedTable::Entry& entry);
+  const comch::shm::PostedTable::Entry* check(const LaneRecord& record) const;
+  Arrival take(InLane& lane, const LaneRecord& record, const comch::shm::PostedTable::Entry& entry);
   void cut_off(InLane& lane, std::uint32_t producer);
 
   Status open();
@@ -204,8 +204,8 @@ class ConsumerPort final : public Alarm {
   bool busy_ = false;          // The last poll() found something.
   bool awake_ = true;          // It polls; nobody was asked to ring.
   Bell bell_;
-  std::vector<shm::PostedTable::Entry> entries_;
-  shm::PostedTable table_;
+  std::vector<comch::shm::PostedTable::Entry> entries_;
+  comch::shm::PostedTable table_;
   std::vector<std::byte> immediates_;  // immediate_max for each index.
   std::vector<Lane> lanes_;
   std::size_t first_ = 0;  // Whose turn it is.

@@ -142,8 +142,9 @@ struct TestConsumer final : ConsumerPortOwner {
 
 // A producer, of the client's machine. What it sends lies in a map of its own.
 struct TestProducer final : ProducerPortOwner {
-  explicit TestProducer(Ports& m, std::uint64_t staging = std::uint64_t{1} << 16U)
-      : machines(m), memory(std::size_t{1} << 20U), life(std::make_unique<MapLife>(memory)) {
+  explicit TestProducer(Ports& m, std::uint64_t staging = std::uint64_t{1} << 16U,
+                        std::size_t size = std::size_t{1} << 20U)
+      : machines(m), memory(size), life(std::make_unique<MapLife>(memory)) {
     port = ProducerPort::open(m.client.reactor, m.client.hub, staging, *this).value();
     m.settle();
   }
