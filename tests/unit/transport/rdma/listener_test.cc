@@ -1,0 +1,446 @@
+// RdmaListener: who is let in, and what becomes of those who are not what they should be.
+#include "transport/rdma/listener.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "transport/rdma/connector.h"
+#include "transport/rdma/server_port.h"
+#include "unit/transport/rdma/hand_client.h"
+#include "unit/transport/rdma/parties.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+using test::bytes_of;
+using test::HandClient;
+using test::RdmaClient;
+using test::RdmaParties;
+using test::RdmaServer;
+
+std::shared_ptr<const Key> key(std::string_view secret) {
+  return Key::from_secret(bytes_of(secret)).value();
+}
+
+struct RdmaListenerTest : testing::Test, RdmaParties {
+  // The client is refused with this code, and a reason that has these words.
+  void expect_refused(RdmaClient& who, Errc code, const std::string& words) {
+    run();
+    ASSERT_TRUE(who.error) << "it was let in";
+    EXPECT_EQ(who.error->code, code) << who.reason;
+    EXPECT_NE(who.reason.find(words), std::string::npos) << who.reason;
+    EXPECT_TRUE(server.ends.empty());
+  }
+  // An honest client is still served.
+  void expect_serving() {
+    RdmaClient honest;
+    call(honest);
+    run();
+    EXPECT_TRUE(honest.connected()) << honest.reason;
+    honest.end.channel.reset();
+    run();
+  }
+  // Nothing of a caller that went wrong is left.
+  void expect_nothing_left() {
+    EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 0U);
+    EXPECT_EQ(fabric.counts(kServerHost).regions, 0U);
+    EXPECT_TRUE(server.ends.empty());
+  }
+};
+
+// --- Names and places --------------------------------------------------------------------
+
+TEST_F(RdmaListenerTest, ANameIsServedOnceAndFreeAgainWhenItsServerIsClosed) {
+  ASSERT_TRUE(listen(server));
+  RdmaServer second;
+  EXPECT_EQ(listen(second).error().code, Errc::already_exist);
+  server.listener->close();
+  EXPECT_TRUE(listen(second));
+}
+
+TEST_F(RdmaListenerTest, ServersOfManyNamesAreToldApart) {
+  std::vector<std::unique_ptr<RdmaServer>> servers;
+  for (int n = 0; n < 20; ++n) {
+    servers.push_back(std::make_unique<RdmaServer>());
+    ASSERT_TRUE(listen(*servers.back(), "server" + std::to_string(n)));
+  }
+  for (int n = 0; n < 20; ++n) {
+    RdmaClient one;
+    call(one, "server" + std::to_string(n));
+    run();
+    ASSERT_TRUE(one.connected()) << one.reason;
+    EXPECT_EQ(servers[static_cast<std::size_t>(n)]->ends.size(), 1U);
+    one.end.channel.reset();
+    run();
+  }
+}
+
+TEST_F(RdmaListenerTest, AServerWhosePortsAreAllTakenSaysSo) {
+  std::vector<std::unique_ptr<RdmaServer>> others;
+  for (std::uint32_t nth = 0; nth < kPorts; ++nth) {
+    serving.port = server_port(name_hash("echo"), nth);
+    others.push_back(std::make_unique<RdmaServer>());
+    ASSERT_TRUE(listen(*others.back(), "other" + std::to_string(nth)));
+  }
+  serving.port.reset();
+  EXPECT_EQ(listen(server).error().code, Errc::full);
+}
+
+TEST_F(RdmaListenerTest, ADeviceIsServedAtItsAddresses) {
+  serving.device = "fake1";
+  connect();
+}
+
+TEST_F(RdmaListenerTest, ALocalAddressThatIsNoneIsAMistakeInTheConfiguration) {
+  serving.local = "here";
+  EXPECT_EQ(listen(server).error().code, Errc::bad_config);
+}
+
+TEST_F(RdmaListenerTest, EveryCallThatFailsIsAnErrorAndLeavesNothingBehind) {
+  for (std::uint64_t nth = 1;; ++nth) {
+    ASSERT_LT(nth, 100U);
+    fabric.fail_call(nth, ENOMEM);
+    const std::uint64_t failing = fabric.calls() + nth;
+    RdmaServer unlucky;
+    const Status listens = listen(unlucky);
+    const bool done = fabric.calls() < failing;
+    fabric.fail_call(0, 0);
+    EXPECT_EQ(listens.has_value(), done) << "call " << nth;
+    unlucky.listener.reset();
+    EXPECT_TRUE(runtime.entries().empty());
+    if (done) return;
+  }
+}
+
+// --- Machines ----------------------------------------------------------------------------
+
+TEST_F(RdmaListenerTest, AMachineThatIsNotOnTheListIsRefused) {
+  fabric.host("10.0.0.3");
+  ASSERT_TRUE(listen(server));
+  call(client, "echo", "10.0.0.3");
+  expect_refused(client, Errc::authentication, "this machine may not connect");
+  expect_serving();
+}
+
+TEST_F(RdmaListenerTest, ARepresentorWithoutAListAdmitsNobody) {
+  serving.allow.clear();
+  ASSERT_TRUE(listen(server));
+  call(client);
+  expect_refused(client, Errc::authentication, "this machine may not connect");
+}
+
+TEST_F(RdmaListenerTest, EverybodyComesInOnlyWhereThatIsAskedFor) {
+  serving.allow = {{"function", {"any"}}};
+  fabric.host("10.0.0.3");
+  ASSERT_TRUE(listen(server));
+  call(client, "echo", "10.0.0.3");
+  run();
+  EXPECT_TRUE(client.connected()) << client.reason;
+}
+
+TEST_F(RdmaListenerTest, AListWithAHostThatNobodyKnowsIsAnError) {
+  serving.allow = {{"function", {"nowhere.example"}}};
+  EXPECT_EQ(listen(server).error().code, Errc::not_found);
+}
+
+TEST_F(RdmaListenerTest, NothingThatAMachineOffTheListSaysIsLookedAt) {
+  ASSERT_TRUE(listen(server));
+  fabric.host("10.0.0.3");
+  HandClient stranger(fabric, "10.0.0.3");
+  stranger.connect(kServerHost, "echo", std::vector<std::byte>(56, std::byte{0xff}));
+  run();
+  const Result<wire::Refusal> refusal = stranger.rejection();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::authentication);
+}
+
+// --- Users -------------------------------------------------------------------------------
+
+TEST_F(RdmaListenerTest, TheOwnerIsAskedAboutTheUser) {
+  ASSERT_TRUE(listen(server));
+  server.user_refusal = Refusal{Errc::authentication, "not this user"};
+  call(client);
+  expect_refused(client, Errc::authentication, "not this user");
+}
+
+TEST_F(RdmaListenerTest, OnlyRootActsForAnotherUser) {
+  ASSERT_TRUE(listen(server));
+  HandClient user(fabric, kClientHost);
+  wire::RemoteHello hello = user.hello("echo");
+  hello.process.uid = 1000;
+  hello.acting = wire::Identity{7, 7};
+  user.call(kServerHost, "echo");
+  run();
+  user.say(hello);
+  run();
+  const auto refusal = user.hear<wire::Refusal>();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::authentication);
+}
+
+TEST_F(RdmaListenerTest, RootActsForAUser) {
+  ASSERT_TRUE(listen(server));
+  HandClient root(fabric, kClientHost);
+  wire::RemoteHello hello = root.hello("echo");
+  hello.process.uid = 0;
+  hello.acting = wire::Identity{7, 8};
+  root.call(kServerHost, "echo");
+  run();
+  root.say(hello);
+  run();
+  EXPECT_TRUE(root.hear<wire::RemoteWelcome>());
+  EXPECT_EQ(server.request.peer.acting_uid, 7U);
+  EXPECT_EQ(server.request.peer.acting_gid, 8U);
+}
+
+// --- Keys --------------------------------------------------------------------------------
+
+TEST_F(RdmaListenerTest, TwoThatHaveTheSameKeyAreConnected) {
+  serving.key = key("the same long secret");
+  calling.key = key("the same long secret");
+  connect();
+  ASSERT_TRUE(here().channel->send(bytes_of("hello")));
+  EXPECT_EQ(there().take(), "hello");
+}
+
+TEST_F(RdmaListenerTest, AClientWithAnotherKeyIsNotLetIn) {
+  serving.key = key("the same long secret");
+  calling.key = key("another long secret.");
+  ASSERT_TRUE(listen(server));
+  call(client);
+  expect_refused(client, Errc::authentication, "the server's key is not this device's");
+}
+
+TEST_F(RdmaListenerTest, AClientWithoutAKeyIsToldThatOneIsAskedFor) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  call(client);
+  expect_refused(client, Errc::authentication, "asks for a pre-shared key");
+}
+
+TEST_F(RdmaListenerTest, AServerWithoutAKeyIsNotTrustedByWhoAsksForOne) {
+  calling.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  call(client);
+  expect_refused(client, Errc::authentication, "shows no pre-shared key");
+}
+
+TEST_F(RdmaListenerTest, AWrongProofIsRefusedWithAReason) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  HandClient guesser(fabric, kClientHost);
+  guesser.call(kServerHost, "echo");
+  run();
+  guesser.say(guesser.hello("echo"));
+  run();
+  ASSERT_TRUE(guesser.hear<wire::Challenge>());
+  guesser.say(wire::Proof{});
+  run();
+  const auto refusal = guesser.hear<wire::Refusal>();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::authentication);
+  EXPECT_NE(refusal->reason.find("key"), std::string::npos);
+  EXPECT_TRUE(server.ends.empty());
+}
+
+TEST_F(RdmaListenerTest, AProofCannotBeLeftOut) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  HandClient impatient(fabric, kClientHost);
+  impatient.call(kServerHost, "echo");
+  run();
+  impatient.say(impatient.hello("echo"));
+  impatient.say(impatient.hello("echo"));
+  run();
+  EXPECT_FALSE(impatient.hear<wire::RemoteWelcome>());
+  EXPECT_TRUE(server.ends.empty());
+}
+
+// Everything that an honest client said is said once more, byte for byte.
+TEST_F(RdmaListenerTest, AHandshakeThatIsReplayedFails) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  HandClient honest(fabric, kClientHost);
+  honest.call(kServerHost, "echo");
+  run();
+  const wire::RemoteHello hello = honest.hello("echo");
+  const std::vector<std::byte> said = honest.say(hello);
+  run();
+  const auto challenge = honest.hear<wire::Challenge>();
+  ASSERT_TRUE(challenge);
+  std::vector<std::byte> transcript = honest.call_bytes();
+  transcript.insert(transcript.end(), said.begin(), said.end());
+  transcript.insert(transcript.end(), challenge->nonce.begin(), challenge->nonce.end());
+  EXPECT_TRUE(serving.key->holds(KeyRole::kServer, transcript, challenge->proof));
+  const wire::Proof proof{serving.key->prove(KeyRole::kClient, transcript)};
+  honest.say(proof);
+  run();
+  ASSERT_TRUE(honest.hear<wire::RemoteWelcome>());
+  ASSERT_EQ(server.ends.size(), 1U);
+
+  HandClient replayer(fabric, kClientHost);
+  replayer.call(kServerHost, "echo");
+  run();
+  replayer.say(hello);
+  run();
+  const auto fresh = replayer.hear<wire::Challenge>();
+  ASSERT_TRUE(fresh);
+  EXPECT_NE(fresh->nonce, challenge->nonce);
+  replayer.say(proof);
+  run();
+  EXPECT_FALSE(replayer.hear<wire::RemoteWelcome>());
+  EXPECT_EQ(server.ends.size(), 1U);
+}
+
+TEST_F(RdmaListenerTest, TheServersOwnProofIsNoClientsProof) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  HandClient mirror(fabric, kClientHost);
+  mirror.call(kServerHost, "echo");
+  run();
+  mirror.say(mirror.hello("echo"));
+  run();
+  const auto challenge = mirror.hear<wire::Challenge>();
+  ASSERT_TRUE(challenge);
+  mirror.say(wire::Proof{challenge->proof});
+  run();
+  EXPECT_TRUE(mirror.hear<wire::Refusal>());
+  EXPECT_TRUE(server.ends.empty());
+}
+
+// --- Nonsense ----------------------------------------------------------------------------
+
+TEST_F(RdmaListenerTest, PrivateDataThatIsNoCallIsRefused) {
+  ASSERT_TRUE(listen(server));
+  std::vector<std::byte> call(wire::kMaxPacket);
+  call.resize(wire::encode(wire::Call{.name_hash = name_hash("echo")}, call));
+  std::vector<std::byte> shorter = call;
+  shorter[8] = std::byte{11};  // Its size.
+  std::vector<std::byte> longer = call;
+  longer.push_back(std::byte{1});
+  std::vector<std::byte> noise(56, std::byte{0x5a});
+  for (const auto& data : {std::vector<std::byte>(), shorter, longer, noise}) {
+    HandClient nobody(fabric, kClientHost);
+    nobody.connect(kServerHost, "echo", data);
+    run();
+    const Result<wire::Refusal> refusal = nobody.rejection();
+    ASSERT_TRUE(refusal);
+    EXPECT_EQ(refusal->code, Errc::connection_aborted);
+  }
+  expect_nothing_left();
+  expect_serving();
+}
+
+TEST_F(RdmaListenerTest, AClientOfALaterVersionIsRefusedWithAReason) {
+  ASSERT_TRUE(listen(server));
+  std::vector<std::byte> call(wire::kMaxPacket);
+  call.resize(wire::encode(
+      wire::Call{.min_version = 2, .max_version = 3, .name_hash = name_hash("echo")}, call));
+  HandClient newer(fabric, kClientHost);
+  newer.connect(kServerHost, "echo", call);
+  run();
+  const Result<wire::Refusal> refusal = newer.rejection();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::unsupported_version);
+}
+
+TEST_F(RdmaListenerTest, ANameOfTheSameHashIsNotTheSameName) {
+  ASSERT_TRUE(listen(server));
+  HandClient other(fabric, kClientHost);
+  other.call(kServerHost, "echo");
+  run();
+  other.say(other.hello("ohce"));
+  run();
+  const auto refusal = other.hear<wire::Refusal>();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::not_found);
+  expect_serving();
+}
+
+TEST_F(RdmaListenerTest, WhoSaysNothingIsLetGoAndNobodyWaitsForIt) {
+  ASSERT_TRUE(listen(server));
+  HandClient silent(fabric, kClientHost);
+  silent.call(kServerHost, "echo");
+  run();
+  expect_serving();
+  EXPECT_NE(fabric.counts(kServerHost).queue_pairs, 0U);
+  reactor.pass(5'000'000'000);
+  server.ends.clear();
+  expect_nothing_left();
+}
+
+TEST_F(RdmaListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
+  ASSERT_TRUE(listen(server));
+  std::vector<std::unique_ptr<HandClient>> crowd;
+  for (int n = 0; n < 70; ++n) {
+    crowd.push_back(std::make_unique<HandClient>(fabric, kClientHost));
+    crowd.back()->call(kServerHost, "echo");
+    run();
+  }
+  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 64U);
+  expect_serving();
+}
+
+TEST_F(RdmaListenerTest, AFirstPacketThatIsNoHelloEndsTheHandshake) {
+  ASSERT_TRUE(listen(server));
+  for (int n = 0; n < 3; ++n) {
+    HandClient liar(fabric, kClientHost);
+    liar.call(kServerHost, "echo");
+    run();
+    if (n == 0) liar.say(wire::Proof{});
+    if (n == 1) liar.send(PacketKind::kHandshake, bytes_of("noise"));
+    if (n == 2) liar.send(PacketKind::kMessage, bytes_of("hello"));
+    run();
+    EXPECT_FALSE(liar.hear<wire::RemoteWelcome>());
+    expect_nothing_left();
+  }
+  expect_serving();
+}
+
+TEST_F(RdmaListenerTest, AClientThatHangsUpInTheMiddleLeavesNothingBehind) {
+  ASSERT_TRUE(listen(server));
+  {
+    HandClient fickle(fabric, kClientHost);
+    fickle.call(kServerHost, "echo");
+    run();
+  }
+  run();
+  expect_nothing_left();
+}
+
+TEST_F(RdmaListenerTest, ARefusalArrivesBeforeTheServerHangsUp) {
+  ASSERT_TRUE(listen(server));
+  server.refusal = Refusal{Errc::full, std::string(300, 'x')};
+  call(client);
+  expect_refused(client, Errc::full, std::string(200, 'x'));
+  run();
+  expect_nothing_left();
+}
+
+TEST_F(RdmaListenerTest, ConnectionsLiveOnWhenTheListenerIsClosed) {
+  connect();
+  server.listener->close();
+  ASSERT_TRUE(here().channel->send(bytes_of("hello")));
+  EXPECT_EQ(there().take(), "hello");
+  server.listener.reset();
+  here().goodbye();
+  there().channel->arm(false, false);
+  run();
+  EXPECT_EQ(there().channel->peer_state(), PeerState::kOrderly);
+}
+
+TEST_F(RdmaListenerTest, ConnectionIdsCountOnAndAreNeverReused) {
+  ASSERT_TRUE(listen(server));
+  for (std::uint64_t id = 1; id < 5; ++id) {
+    RdmaClient one;
+    call(one);
+    run();
+    EXPECT_EQ(server.request.connection_id, id);
+    one.end.channel.reset();
+    run();
+  }
+}
+
+}  // namespace
+}  // namespace comch::transport::rdma
