@@ -25,6 +25,9 @@ class RingLane {
         together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1),
         flags_(workload.shape == Shape::kRoundTrip ? uring::kSkipSuccess : 0) {}
 
+  // Whose sender is another one.
+  explicit RingLane(const FastPlan& plan) : plan_(plan), together_(1), flags_(0) {}
+
   class Sender {
    public:
     explicit Sender(const RingLane& lane)

@@ -6,12 +6,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <iterator>
 
 #include "bench/many_connections.h"
+#include "bench/peers/workload.h"
 #include "bench/report.h"
+#include "bench/ring/file_to_peer.h"
 #include "bench/ring/mixed.h"
 #include "bench/ring/ring_calls.h"
 #include "bench/ring/wake.h"
@@ -26,6 +29,7 @@ struct Arguments {
   int cell_ms = 60;
   std::size_t crowd = 999;  // Connections that say nothing.
   std::uint64_t counted_round_trips = 200'000;
+  std::string only;  // Cells with this in their name.
   bool json = false;
   bool smoke = false;
 };
@@ -40,12 +44,48 @@ constexpr const char* kTcpBeside = "round trip 64 B: TCP beside a channel";
 constexpr const char* kChannelAlone = "round trip 64 B: channel alone";
 constexpr const char* kChannelBeside = "round trip 64 B: channel beside TCP";
 
+// A file of each size, in another process's memory.
+constexpr std::array<std::pair<std::size_t, const char*>, 4> kFiles{
+    {{4 * kKib, "4 KiB"}, {64 * kKib, "64 KiB"}, {kMib, "1 MiB"}, {16 * kMib, "16 MiB"}}};
+std::string file_cell(const char* size, const char* way) {
+  return fmt::format("file {}: {}", size, way);
+}
+constexpr const char* kRead = "read() alone";
+constexpr const char* kReadAndSend = "read() and send";
+constexpr const char* kSendFile = "prep_send_file()";
+
+void add_file_cells(std::vector<Cell>& cells, Duration time) {
+  for (const auto& [bytes, size] : kFiles) {
+    const auto add = [&](const char* way, auto measure) {
+      cells.push_back({.name = file_cell(size, way),
+                       .unit = "us",
+                       .near = true,
+                       .measure = [measure](const Pair& pair) { return measure(pair) / 1e3; }});
+    };
+    add(kRead, [=](const Pair& pair) { return read_file_ns(pair, bytes, time); });
+    add(kReadAndSend, [=](const Pair& pair) { return read_and_send_ns(pair, bytes, time); });
+    add(kSendFile, [=](const Pair& pair) { return send_file_ns(pair, bytes, time); });
+  }
+}
+
+void add_file_goals(std::vector<Goal>& goals) {
+  for (const auto& [bytes, size] : kFiles) {
+    const auto add = [&](const char* to, double bound) {
+      goals.push_back({fmt::format("file {}: prep_send_file() to {}, in speed", size, to),
+                       file_cell(size, to), file_cell(size, kSendFile), Goal::Kind::kAtLeast,
+                       bound});
+    };
+    add(kRead, 0.95);
+    if (bytes >= kMib) add(kReadAndSend, 1.8);
+  }
+}
+
 std::vector<Cell> cells_for(const Arguments& arguments) {
   const Duration time = std::chrono::milliseconds(arguments.cell_ms);
   const auto cell = [](const char* name, auto measure) {
     return Cell{.name = name, .unit = "ns", .near = true, .measure = measure};
   };
-  return {
+  std::vector<Cell> cells{
       cell(kBareWake, [=](const Pair& pair) { return bare_wake_ns(pair, kIdle, time); }),
       cell(kRingWake, [=, crowd = arguments.crowd](
                           const Pair& pair) { return ring_wake_ns(pair, kIdle, time, crowd); }),
@@ -56,13 +96,19 @@ std::vector<Cell> cells_for(const Arguments& arguments) {
       cell(kChannelBeside,
            [=](const Pair& pair) { return channel_round_trip_ns(pair, time, true); }),
   };
+  add_file_cells(cells, time);
+  std::erase_if(cells, [&](const Cell& c) { return !c.name.contains(arguments.only); });
+  return cells;
 }
 
 std::vector<Goal> goals() {
   using enum Goal::Kind;
-  return {{"wake, one of many connections to eventfd", kRingWake, kBareWake, kAtMost, 1.1},
-          {"TCP beside a channel to alone", kTcpBeside, kTcpAlone, kAtMost, 1.2},
-          {"channel beside TCP to alone", kChannelBeside, kChannelAlone, kAtMost, 1.2}};
+  std::vector<Goal> goals{
+      {"wake, one of many connections to eventfd", kRingWake, kBareWake, kAtMost, 1.1},
+      {"TCP beside a channel to alone", kTcpBeside, kTcpAlone, kAtMost, 1.2},
+      {"channel beside TCP to alone", kChannelBeside, kChannelAlone, kAtMost, 1.2}};
+  add_file_goals(goals);
+  return goals;
 }
 
 int run(const Arguments& arguments) {
@@ -83,6 +129,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", arguments.rounds, "Samples per cell")->check(CLI::PositiveNumber);
   app.add_option("--cell-ms", arguments.cell_ms, "Time per sample")->check(CLI::PositiveNumber);
   app.add_option("--crowd", arguments.crowd, "Connections that say nothing");
+  app.add_option("--only", arguments.only, "Cells with this in their name");
   app.add_flag("--json", arguments.json, "Print JSON");
   app.add_flag("--smoke", arguments.smoke,
                "One short round on any processors; figures mean nothing");
