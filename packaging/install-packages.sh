@@ -15,7 +15,7 @@
 comch_packages_build="
   g++ libc6-dev meson ninja-build pkg-config
   libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-  libfuse3-dev fuse3 liburing-dev libpng-dev libibverbs-dev librdmacm-dev
+  libfuse3-dev fuse3 liburing-dev libpng-dev libibverbs-dev librdmacm-dev libsodium-dev
   coreutils grep mount procps"
 
 comch_packages_test="

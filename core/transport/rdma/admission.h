@@ -1,4 +1,5 @@
-// Admission: which machines may connect to a server, by address. What a representor is to RDMA.
+// Admission: which machines may connect to a server, by address: what a representor is to RDMA.
+// "any" lets everybody in, and only when it is said; an empty list nobody.
 //
 //   auto admission = Admission::of(verbs, {"dpu.local", "10.0.0.7"}).value();
 //   if (!admission.admits(id.peer())) reject();

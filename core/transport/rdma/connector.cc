@@ -44,7 +44,7 @@ void RdmaConnector::hang_up() {
 std::uint32_t RdmaConnector::ports() const { return settings_.port ? 1 : kPorts; }
 
 std::string RdmaConnector::where() const {
-  return address_ < addresses_.size() ? addresses_[address_].host() : settings_.remote;
+  return address_ < addresses_.size() ? addresses_[address_].host() : request_.host;
 }
 
 // --- Whom to call ------------------------------------------------------------------------
@@ -61,14 +61,14 @@ void RdmaConnector::begin() {
     source_ = Address::parse(settings_.local);
     if (!source_) return refused(Errc::bad_config, EINVAL, "the local address is none");
   }
-  Result<std::vector<Address>> found = verbs_.look_up(settings_.remote);
+  Result<std::vector<Address>> found = verbs_.look_up(request_.host);
   if (!found) {
     return refused(found.error().code, found.error().sys,
-                   fmt::format("{} is not found: {}", settings_.remote, describe(found.error())));
+                   fmt::format("{} is not found: {}", request_.host, describe(found.error())));
   }
   addresses_ = std::move(*found);
   if (addresses_.empty()) {
-    return refused(Errc::not_found, ENOENT, fmt::format("{} has no address", settings_.remote));
+    return refused(Errc::not_found, ENOENT, fmt::format("{} has no address", request_.host));
   }
   Result<std::shared_ptr<EventHub>> hub = EventHub::create(verbs_, reactor_);
   if (!hub) return refused(hub.error().code, hub.error().sys, describe(hub.error()));

@@ -35,12 +35,6 @@ Result<std::vector<Address>> places(Verbs& verbs, const Settings& settings) {
   return addresses;
 }
 
-const std::vector<std::string>& allowed(const Settings& settings, const std::string& representor) {
-  static const std::vector<std::string> nobody;
-  const auto list = std::ranges::find(settings.allow, representor, &AllowList::representor);
-  return list == settings.allow.end() ? nobody : list->peers;
-}
-
 PeerIdentity identity_of(const wire::RemoteHello& hello) {
   const wire::RemoteProcess& process = hello.process;
   PeerIdentity peer{process.uid, process.gid, static_cast<std::int32_t>(process.pid), process.uid,
@@ -60,7 +54,7 @@ Result<std::unique_ptr<RdmaListener>> RdmaListener::create(Verbs& verbs, Reactor
                                                            const Settings& settings,
                                                            const ListenRequest& request,
                                                            ListenerOwner& owner) {
-  Result<Admission> admission = Admission::of(verbs, allowed(settings, request.representor));
+  Result<Admission> admission = Admission::of(verbs, request.allowed_hosts);
   if (!admission) return std::unexpected(admission.error());
   Result<Claim> claim = Claim::take(settings.device, request.representor, request.server_name);
   if (!claim) return std::unexpected(claim.error());

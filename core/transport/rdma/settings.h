@@ -7,27 +7,17 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "transport/rdma/key.h"
 #include "transport/rdma/traffic.h"
 
 namespace comch::transport::rdma {
 
-// Whom a representor stands for: hosts and addresses that may connect to its servers. "any" lets
-// everybody in, and only when it is said; an empty list nobody.
-struct AllowList {
-  std::string representor;
-  std::vector<std::string> peers;
-};
-
 struct Settings {
   std::string device;  // Of the verbs, "mlx5_0"; empty: whichever has the address.
   std::string local;   // Address to serve at or to call from; empty: any of the device's.
-  std::string remote;  // Host or address whose servers a client calls.
   std::optional<std::uint16_t> port;  // Instead of the one that the name gives.
-  std::vector<AllowList> allow;
-  std::shared_ptr<const Key> key;  // Null: none is asked for, and none shown.
+  std::shared_ptr<const Key> key;     // Null: none is asked for, and none shown.
   std::uint64_t keepalive_ns = 10'000'000'000;
   Patience patience;
 };

@@ -34,18 +34,18 @@ TEST_F(RdmaConnectorTest, AServerOfTheNameIsFound) {
 
 TEST_F(RdmaConnectorTest, AHostIsFoundByName) {
   fabric.name_host("dpu.local", kServerHost);
-  calling.remote = "dpu.local";
+  remote = "dpu.local";
   connect();
 }
 
 TEST_F(RdmaConnectorTest, AHostThatNobodyKnowsIsNotFound) {
-  calling.remote = "nowhere.example";
+  remote = "nowhere.example";
   call(client);
   expect_refused(Errc::not_found, "nowhere.example is not found");
 }
 
 TEST_F(RdmaConnectorTest, AnAddressThatDoesNotResolveIsNotFound) {
-  calling.remote = "10.9.9.9";
+  remote = "10.9.9.9";
   call(client);
   expect_refused(Errc::not_found, "10.9.9.9 cannot be reached by RDMA");
 }

@@ -114,8 +114,6 @@ struct RdmaParties {
   RdmaParties() {
     fabric.host(kClientHost);
     fabric.host(kServerHost);
-    serving.allow = {{"function", {kClientHost}}};
-    calling.remote = kServerHost;
   }
 
   Status listen(RdmaServer& who, const std::string& name = "echo") {
@@ -124,7 +122,8 @@ struct RdmaParties {
                                {.server_name = name,
                                 .representor = "function",
                                 .limits = {message_size, queue},
-                                .first_connection_id = 1},
+                                .first_connection_id = 1,
+                                .allowed_hosts = allowed},
                                who);
     if (!made) return std::unexpected(made.error());
     who.listener = std::move(*made);
@@ -139,7 +138,8 @@ struct RdmaParties {
                                   .representor = "",
                                   .limits = {client_message_size.value_or(message_size), queue},
                                   .acting = acting,
-                                  .deadline_ns = reactor.now_ns() + kDeadline_ns},
+                                  .deadline_ns = reactor.now_ns() + kDeadline_ns,
+                                  .host = remote},
                                  who)
                         .value();
   }
@@ -163,6 +163,8 @@ struct RdmaParties {
   FakeFabric fabric;
   transport::rdma::Settings serving;
   transport::rdma::Settings calling;
+  std::vector<std::string> allowed{kClientHost};
+  std::string remote = kServerHost;
   std::uint32_t message_size = 4080;
   std::optional<std::uint32_t> client_message_size;
   std::uint32_t queue = 64;
