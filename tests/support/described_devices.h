@@ -4,12 +4,13 @@
 //   Device::open("host1")
 //
 // Threads: make and drop it while no other thread reads the environment.
-// Lifetime: the devices are there for as long as it is, and the built-in ones afterwards; a device
+// Lifetime: the devices are there for as long as it is, and those from before afterwards; a device
 // that was opened stays.
 #pragma once
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "support/temp_dir.h"
@@ -40,9 +41,16 @@ class DescribedDevices {
  public:
   explicit DescribedDevices(const std::string& description) {
     describe(description);
+    if (const char* former = std::getenv("COMCH_DEVICES")) former_ = former;
     ::setenv("COMCH_DEVICES", (dir_ / "devices.toml").c_str(), 1);
   }
-  ~DescribedDevices() { ::unsetenv("COMCH_DEVICES"); }
+  ~DescribedDevices() {
+    if (former_) {
+      ::setenv("COMCH_DEVICES", former_->c_str(), 1);
+    } else {
+      ::unsetenv("COMCH_DEVICES");
+    }
+  }
   DescribedDevices(const DescribedDevices&) = delete;
   DescribedDevices& operator=(const DescribedDevices&) = delete;
 
@@ -53,6 +61,7 @@ class DescribedDevices {
 
  private:
   TempDir dir_;
+  std::optional<std::string> former_;
 };
 
 }  // namespace comch::test

@@ -1,0 +1,66 @@
+// Over fake verbs: linked into a program of tests, it makes every device one that meets its peers
+// by RDMA, on one machine of a FakeFabric. What a connection promises does not depend on its
+// carrier; the same tests say so for this one.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "comch/carriers.h"
+#include "support/described_devices.h"
+#include "support/fake_verbs.h"
+
+namespace comch::test {
+namespace {
+
+constexpr const char* kDevices = R"(
+[[device]]
+name = 'comch0'
+pci = '0000:03:00.0'
+side = 'dpu'
+[device.rdma]
+address = '10.0.0.1'
+[[device.representor]]
+pci = '0000:b1:00.0'
+allow_hosts = ['10.0.0.1']
+
+[[device]]
+name = 'comch0-host'
+pci = '0000:b1:00.0'
+side = 'host'
+[device.rdma]
+address = '10.0.0.1'
+server = '10.0.0.1'
+)";
+
+class OverFakeVerbs final : public testing::Environment {
+ public:
+  void SetUp() override {
+    fabric_ = std::make_unique<FakeFabric>();
+    devices_ = std::make_unique<DescribedDevices>(kDevices);
+    verbs_ = std::make_unique<ScopedVerbs>(fabric_->host("10.0.0.1"));
+  }
+  void TearDown() override {
+    // Some of the tests connect nobody; all of them together do.
+    if (testing::GTEST_FLAG(filter) == "*") {
+      EXPECT_GT(fabric_->counts("10.0.0.1").work_requests, 0U) << "it was not asked";
+    }
+    EXPECT_EQ(fabric_->counts("10.0.0.1").queue_pairs, 0U);
+    EXPECT_EQ(fabric_->counts("10.0.0.1").regions, 0U);
+    EXPECT_EQ(fabric_->counts("10.0.0.1").not_ready, 0U) << "a packet found no receive";
+    verbs_.reset();
+    devices_.reset();
+    fabric_.reset();
+  }
+
+ private:
+  std::unique_ptr<FakeFabric> fabric_;
+  std::unique_ptr<DescribedDevices> devices_;
+  std::unique_ptr<ScopedVerbs> verbs_;
+};
+
+// NOLINTNEXTLINE(cert-err58-cpp): gtest owns it, and wants it before main().
+const testing::Environment* const environment =
+    testing::AddGlobalTestEnvironment(new OverFakeVerbs);
+
+}  // namespace
+}  // namespace comch::test
