@@ -5,12 +5,6 @@
 
 namespace comch {
 
-std::byte* Buffer::head() const { return BufferImpl::of(*this).head(); }
-std::size_t Buffer::length() const { return BufferImpl::of(*this).length(); }
-std::byte* Buffer::data() const { return BufferImpl::of(*this).data(); }
-std::size_t Buffer::data_length() const { return BufferImpl::of(*this).data_length(); }
-std::span<std::byte> Buffer::contents() const { return BufferImpl::of(*this).contents(); }
-std::size_t Buffer::tail_room() const { return BufferImpl::of(*this).tail_room(); }
 MemoryMap& Buffer::map() const { return BufferImpl::of(*this).map(); }
 
 Status Buffer::set_data(std::byte* data, std::size_t length) {
@@ -23,7 +17,6 @@ Status Buffer::set_data(std::byte* data, std::size_t length) {
 }
 
 Status Buffer::set_data_length(std::size_t length) { return set_data(data(), length); }
-void Buffer::reset_data_length() { BufferImpl::of(*this).set_data_length_unchecked(0); }
 
 Result<std::uint16_t> Buffer::add_reference() {
   BufferImpl& buffer = BufferImpl::of(*this);

@@ -39,13 +39,7 @@ class alignas(64) BufferImpl final : public Buffer {
   static BufferImpl& of(Buffer& face) { return static_cast<BufferImpl&>(face); }
   static const BufferImpl& of(const Buffer& face) { return static_cast<const BufferImpl&>(face); }
 
-  std::byte* head() const { return head_; }
-  std::size_t length() const { return length_; }
-  std::byte* data() const { return data_; }
-  std::size_t data_length() const { return data_length_; }
-  std::span<std::byte> contents() const { return {data_, data_length_}; }
   std::byte* tail() const { return data_ + data_length_; }
-  std::size_t tail_room() const { return length_ - data_offset() - data_length_; }
   MemoryMapImpl& map() const { return *map_; }
   // Where the head lies in the map's memfd, for a peer that has mapped it.
   std::uint64_t offset_in_map() const {
@@ -89,12 +83,6 @@ class alignas(64) BufferImpl final : public Buffer {
  private:
   friend class BufferHome;
 
-  std::size_t data_offset() const { return static_cast<std::size_t>(data_ - head_); }
-
-  std::byte* head_ = nullptr;
-  std::size_t length_ = 0;
-  std::byte* data_ = nullptr;
-  std::size_t data_length_ = 0;
   MemoryMapImpl* map_ = nullptr;
   BufferHome* home_ = nullptr;
   BufferImpl* next_free_ = nullptr;

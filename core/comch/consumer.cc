@@ -19,14 +19,6 @@ decltype(auto) ask(Face& face, const Use& use) {
   return use(ConsumerImpl::of(face));
 }
 
-// Calls `use` with what the task belongs to.
-template <class Use>
-decltype(auto) owner(const ReceiveTaskImpl& task, const Use& use) {
-  if (task.queue != nullptr) [[unlikely]]
-    return use(*task.queue);
-  return use(*task.consumer);
-}
-
 }  // namespace
 
 std::string_view name(DataWay way) {
@@ -142,23 +134,28 @@ Status Consumer::give_back(const HandedOver& message) {
 
 // --- ReceiveTask -------------------------------------------------------------------------
 
-Status ReceiveTask::submit() {
-  ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return owner(task, [&](auto& impl) { return impl.submit(task); });
+Status ReceiveTaskImpl::submit() {
+  if (consumer != nullptr) [[likely]]
+    return consumer->submit(*this);
+  return queue->submit(*this);
 }
-Status ReceiveTask::free() {
-  ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return owner(task, [&](auto& impl) { return impl.free(task); });
+bool ReceiveTaskImpl::try_submit() { return consumer != nullptr && consumer->try_submit(*this); }
+Status ReceiveTaskImpl::free() {
+  return consumer != nullptr ? consumer->free(*this) : queue->free(*this);
 }
-Status ReceiveTask::status() const {
-  const ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  if (task.state == TaskState::kSubmitted) return fail(Errc::in_progress);
-  if (task.error) return std::unexpected(*task.error);
+Status ReceiveTaskImpl::status() const {
+  if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
+  if (error) return std::unexpected(*error);
   return {};
 }
+Context& ReceiveTaskImpl::context() const {
+  return consumer != nullptr ? consumer->face() : queue->face();
+}
+
 Status ReceiveTask::set_buffer(Buffer* buffer) {
   ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return owner(task, [&](auto& impl) { return impl.set_buffer(task, buffer); });
+  return task.consumer != nullptr ? task.consumer->set_buffer(task, buffer)
+                                  : task.queue->set_buffer(task, buffer);
 }
 Buffer* ReceiveTask::buffer() const { return ReceiveTaskImpl::of(*this).buffer; }
 ProducerId ReceiveTask::producer() const { return ReceiveTaskImpl::of(*this).producer; }
@@ -168,11 +165,6 @@ std::span<const std::byte> ReceiveTask::immediate() const {
 std::uint64_t ReceiveTask::length() const { return ReceiveTaskImpl::of(*this).length; }
 const HandedOver& ReceiveTask::handed_over() const {
   return ReceiveTaskImpl::of(*this).handed_over;
-}
-void ReceiveTask::set_user_data(UserData data) { ReceiveTaskImpl::of(*this).user_data = data; }
-UserData ReceiveTask::user_data() const { return ReceiveTaskImpl::of(*this).user_data; }
-Context& ReceiveTask::context() const {
-  return owner(ReceiveTaskImpl::of(*this), [](auto& impl) -> Context& { return impl.face(); });
 }
 
 }  // namespace comch

@@ -54,7 +54,7 @@ Result<ReceiveTaskImpl*> ConsumerCore::acquire() {
   task->handed_over = {};
   task->length = 0;
   task->immediate = {};
-  task->user_data = {};
+  task->set_user_data({});
   return task;
 }
 

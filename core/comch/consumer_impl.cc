@@ -183,6 +183,15 @@ void ConsumerImpl::put_up(std::uint16_t index, const BufferImpl* buffer) {
   }
 }
 
+bool ConsumerImpl::try_submit(ReceiveTaskImpl& task) {
+  const bool may = task.state == TaskState::kAllocated && may_post(task.buffer) && !ending_ &&
+                   state() == ContextState::kRunning;
+  if (!may) [[unlikely]]
+    return false;
+  post(task);
+  return true;
+}
+
 Status ConsumerImpl::submit(ReceiveTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is posted already, or free");
@@ -196,11 +205,15 @@ Status ConsumerImpl::submit(ReceiveTaskImpl& task) {
   }
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
+  post(task);
+  return {};
+}
+
+void ConsumerImpl::post(ReceiveTaskImpl& task) {
   task.error.reset();
   set_submitted(task);
   put_up(task.index, task.buffer);
   if (!in_poll_) port_->publish();
-  return {};
 }
 
 Status ConsumerImpl::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {

@@ -51,6 +51,7 @@ class ConsumerImpl final : public ConsumerCore,
   // Tasks.
   Result<ReceiveTask*> allocate(Buffer* buffer);
   Status submit(ReceiveTaskImpl& task);
+  bool try_submit(ReceiveTaskImpl& task);
   Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
 
   // Arrays.
@@ -94,6 +95,7 @@ class ConsumerImpl final : public ConsumerCore,
   Status check_buffer(const Buffer* buffer) const;
   Result<transport::shm::ConsumerPort::Setup> choose_way();
   void ready_to_run() { ContextCore::ready(); }
+  void post(ReceiveTaskImpl& task);
   void put_up(std::uint16_t index, const BufferImpl* buffer);
   void count(const Arrival& arrival);
   void hand_out(const Arrival& arrival);

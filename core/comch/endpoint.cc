@@ -102,7 +102,7 @@ Result<SendTask*> Endpoint::allocate_send(Connection& face, std::span<const std:
   task->size = message.size();
   task->state = TaskState::kAllocated;
   task->error.reset();
-  task->user_data = {};
+  task->set_user_data({});
   return task;
 }
 

@@ -19,14 +19,6 @@ decltype(auto) ask(Face& face, const Use& use) {
   return use(ProducerImpl::of(face));
 }
 
-// Calls `use` with what the task belongs to.
-template <class Use>
-decltype(auto) owner(const ProducerTaskImpl& task, const Use& use) {
-  if (task.producer != nullptr) [[likely]]
-    return use(*task.producer);
-  return use(*task.queue);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
@@ -142,20 +134,24 @@ Status require_ours(const ProducerTaskImpl& task) {
 
 }  // namespace
 
-Status ProducerTask::submit() {
-  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
-  return owner(task, [&](auto& impl) { return impl.submit(task); });
+Status ProducerTaskImpl::submit() {
+  if (producer != nullptr) [[likely]]
+    return producer->submit(*this);
+  return queue->submit(*this);
 }
-Status ProducerTask::free() {
-  ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
-  return owner(task, [&](auto& impl) { return impl.free(task); });
+bool ProducerTaskImpl::try_submit() { return producer != nullptr && producer->try_submit(*this); }
+Status ProducerTaskImpl::free() {
+  return producer != nullptr ? producer->free(*this) : queue->free(*this);
 }
-Status ProducerTask::status() const {
-  const ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
-  if (task.state == TaskState::kSubmitted) return fail(Errc::in_progress);
-  if (task.failed) return std::unexpected(task.error);
+Status ProducerTaskImpl::status() const {
+  if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
+  if (failed) return std::unexpected(error);
   return {};
 }
+Context& ProducerTaskImpl::context() const {
+  return producer != nullptr ? producer->face() : queue->face();
+}
+
 Status ProducerTask::set_buffer(const Buffer* buffer) {
   ProducerTaskImpl& task = ProducerTaskImpl::of(*this);
   if (Status s = require_ours(task); !s) return s;
@@ -171,7 +167,7 @@ Status ProducerTask::set_immediate(std::span<const std::byte> immediate) {
   if (immediate.size() > Consumer::kMaxImmediate) {
     return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
   }
-  task.immediate = immediate;
+  task.set_immediate_bytes(immediate);
   return {};
 }
 Status ProducerTask::set_consumer(ConsumerId consumer) {
@@ -182,15 +178,10 @@ Status ProducerTask::set_consumer(ConsumerId consumer) {
 }
 const Buffer* ProducerTask::buffer() const { return ProducerTaskImpl::of(*this).buffer; }
 std::span<const std::byte> ProducerTask::immediate() const {
-  return ProducerTaskImpl::of(*this).immediate;
+  return ProducerTaskImpl::of(*this).immediate_bytes();
 }
 ConsumerId ProducerTask::consumer() const {
   return ConsumerId{ProducerTaskImpl::of(*this).consumer};
-}
-void ProducerTask::set_user_data(UserData data) { ProducerTaskImpl::of(*this).user_data = data; }
-UserData ProducerTask::user_data() const { return ProducerTaskImpl::of(*this).user_data; }
-Context& ProducerTask::context() const {
-  return owner(ProducerTaskImpl::of(*this), [](auto& impl) -> Context& { return impl.face(); });
 }
 
 }  // namespace comch

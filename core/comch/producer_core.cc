@@ -39,11 +39,11 @@ Result<ProducerTaskImpl*> ProducerCore::acquire(Bytes immediate, ConsumerId cons
   ProducerTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every send task is out");
   task->buffer = nullptr;
-  task->immediate = immediate;
+  task->set_immediate_bytes(immediate);
   task->consumer = static_cast<std::uint32_t>(consumer);
   task->state = TaskState::kAllocated;
   task->failed = false;
-  task->user_data = {};
+  task->set_user_data({});
   return task;
 }
 

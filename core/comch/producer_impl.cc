@@ -217,35 +217,45 @@ Status ProducerImpl::refused(OutLane& lane, Outcome outcome) {
 
 Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
   const std::optional<SharedMemory> source = source_of(task.buffer);
-  const Outcome outcome = lane.put(task.data(), task.immediate, source ? &*source : nullptr);
+  const Outcome outcome =
+      lane.put(task.data(), task.immediate_bytes(), source ? &*source : nullptr);
   if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) lane.publish();
   return outcome;
+}
+
+// In both that call it, as put_other(): they come with every message.
+[[gnu::always_inline]] inline bool ProducerImpl::put_usual(ProducerTaskImpl& task) {
+  OutLane* const lane = usual_lane(ConsumerId{task.consumer});
+  if (lane == nullptr || task.immediate_size != 0 || !lane->put_one(task.data())) return false;
+  lane->publish();
+  accept(task);
+  completions_.push_back(task);
+  request_work();
+  return true;
 }
 
 Status ProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
   }
-  OutLane* const lane = usual_lane(ConsumerId{task.consumer});
-  if (lane == nullptr || !task.immediate.empty() || !lane->put_one(task.data())) [[unlikely]]
-    return submit_other(task);
-  lane->publish();
-  accept(task);
-  completions_.push_back(task);
-  request_work();
-  return {};
+  if (put_usual(task)) [[likely]]
+    return {};
+  return submit_other(task);
+}
+
+bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
+  return task.state == TaskState::kAllocated && (put_usual(task) || try_other(task));
 }
 
 // What is not data alone for the consumer of the last one, or has something to wait for.
-Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
-  OutLane* lane = nullptr;
-  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
-  const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(*lane, task);
+[[gnu::always_inline]] inline Outcome ProducerImpl::put_other(OutLane& lane,
+                                                              ProducerTaskImpl& task) {
+  const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(lane, task);
   if (outcome == Outcome::kSent) {
     accept(task);
     completions_.push_back(task);
     request_work();
-    return {};
+    return Outcome::kSent;
   }
   if (outcome == Outcome::kUnderWay) {
     traffic_of(task.consumer).under_way.push_back(task);
@@ -254,11 +264,23 @@ Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
     task.keep_immediate();
     traffic_of(task.consumer).waiting.push_back(task);
   } else {
-    return refused(*lane, outcome);
+    return outcome;
   }
   update_attention();
   accept(task);
-  return {};
+  return Outcome::kSent;
+}
+
+Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
+  OutLane* lane = nullptr;
+  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
+  const Outcome outcome = put_other(*lane, task);
+  return outcome == Outcome::kSent ? Status() : refused(*lane, outcome);
+}
+
+bool ProducerImpl::try_other(ProducerTaskImpl& task) {
+  OutLane* lane = nullptr;
+  return find_lane(ConsumerId{task.consumer}, lane) && put_other(*lane, task) == Outcome::kSent;
 }
 
 }  // namespace comch

@@ -52,6 +52,7 @@ class ProducerImpl final : public ProducerCore,
   // Tasks.
   Result<ProducerTask*> allocate(const Buffer* buffer, Bytes immediate, ConsumerId consumer);
   Status submit(ProducerTaskImpl& task);
+  bool try_submit(ProducerTaskImpl& task);
 
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
@@ -119,7 +120,12 @@ class ProducerImpl final : public ProducerCore,
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Status refused(OutLane& lane, Outcome outcome);
   Outcome put(OutLane& lane, ProducerTaskImpl& task);
-  Status submit_other(ProducerTaskImpl& task);
+  // The usual message: small, and nothing before it is under way. False: nothing was done.
+  bool put_usual(ProducerTaskImpl& task);
+  // Any message. kSent: the task is accepted, and completes now or later.
+  Outcome put_other(OutLane& lane, ProducerTaskImpl& task);
+  [[gnu::noinline]] Status submit_other(ProducerTaskImpl& task);
+  [[gnu::noinline]] bool try_other(ProducerTaskImpl& task);
   Traffic& traffic_of(std::uint32_t consumer) { return traffic_[consumer]; }
   // Tasks wait for a long message to end: whatever comes now comes behind them.
   bool queued(std::uint32_t consumer) const {

@@ -21,6 +21,8 @@ class QueueProducerImpl;
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what is seldom used is apart.
 class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, public ListLink<> {
  public:
+  using Bytes = std::span<const std::byte>;
+
   ProducerTaskImpl() = default;
 
   static ProducerTaskImpl& of(ProducerTask& face) { return static_cast<ProducerTaskImpl&>(face); }
@@ -28,15 +30,27 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
     return static_cast<const ProducerTaskImpl&>(face);
   }
 
-  std::span<const std::byte> data() const {
-    return buffer == nullptr ? std::span<const std::byte>() : buffer->contents();
-  }
+  Status submit() override;
+  bool try_submit() override;
+  Status free() override;
+  Status status() const override;
+  Context& context() const override;
+
+  Bytes data() const { return buffer == nullptr ? Bytes() : buffer->contents(); }
 
   // Of a task that waits: submit() ends the caller's duty to keep the immediate data.
   void keep_immediate() {
-    if (!kept.empty() && immediate.data() == kept.data()) return;
-    kept.assign(immediate.begin(), immediate.end());
-    immediate = kept;
+    if (!kept.empty() && immediate_data == kept.data()) return;
+    const Bytes bytes = immediate_bytes();
+    kept.assign(bytes.begin(), bytes.end());
+    immediate_data = kept.data();
+  }
+
+  Bytes immediate_bytes() const { return {immediate_data, immediate_size}; }
+  // At most Consumer::kMaxImmediate.
+  void set_immediate_bytes(Bytes bytes) {
+    immediate_data = bytes.data();
+    immediate_size = static_cast<std::uint16_t>(bytes.size());
   }
 
   void fail_with(const Error& why) {
@@ -46,9 +60,9 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
 
   ProducerImpl* producer = nullptr;  // Null: the task is a MsgQ's.
   const BufferImpl* buffer = nullptr;
-  std::span<const std::byte> immediate;
-  UserData user_data;
+  const std::byte* immediate_data = nullptr;
   std::uint32_t consumer = 0;
+  std::uint16_t immediate_size = 0;
   TaskState state = TaskState::kFree;
   bool failed = false;  // The last submission; `error` says why.
   // Here ends the line that every submission touches.

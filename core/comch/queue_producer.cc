@@ -95,7 +95,7 @@ Status QueueProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.buffer != nullptr) {
     return fail(Errc::invalid_value, "a MsgQ carries immediate data alone, and takes no buffer");
   }
-  if (Status s = put(ConsumerId{task.consumer}, task.immediate); !s) return s;
+  if (Status s = put(ConsumerId{task.consumer}, task.immediate_bytes()); !s) return s;
   end_->publish();
   accept(task);
   completions_.push_back(task);

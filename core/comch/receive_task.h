@@ -29,6 +29,12 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
     return static_cast<const ReceiveTaskImpl&>(face);
   }
 
+  Status submit() override;
+  bool try_submit() override;
+  Status free() override;
+  Status status() const override;
+  Context& context() const override;
+
   ConsumerImpl* consumer = nullptr;    // One of the two.
   QueueConsumerImpl* queue = nullptr;  // Of a MsgQ.
   BufferImpl* buffer = nullptr;
@@ -39,7 +45,6 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
   std::span<const std::byte> immediate;
   HandedOver handed_over;
   std::optional<Error> error;  // How the last posting ended; nothing when well.
-  UserData user_data;
 };
 
 }  // namespace comch

@@ -27,6 +27,12 @@ class SendTaskImpl final : public SendTask, public ListLink<> {
     return static_cast<const SendTaskImpl&>(face);
   }
 
+  Status submit() override;
+  bool try_submit() override;
+  Status free() override;
+  Status status() const override;
+  Context& context() const override;
+
   Endpoint* endpoint = nullptr;
   ConnectionImpl* connection = nullptr;  // Null when the connection has ended.
   const std::byte* data = nullptr;       // The application's memory.
@@ -37,7 +43,6 @@ class SendTaskImpl final : public SendTask, public ListLink<> {
   std::uint64_t place = 0;
   // How the last submission ended; nothing when well.
   std::optional<Error> error;
-  UserData user_data;
 };
 
 }  // namespace comch

@@ -1,4 +1,4 @@
-// SendTask: the public face of SendTaskImpl.
+// SendTask: the public face of SendTaskImpl, and what it asks of its endpoint.
 #include "comch/task.h"
 
 #include "comch/endpoint.h"
@@ -6,31 +6,23 @@
 
 namespace comch {
 
-Status SendTask::submit() {
-  SendTaskImpl& task = SendTaskImpl::of(*this);
-  return task.endpoint->submit(task);
+Status SendTaskImpl::submit() { return endpoint->submit(*this); }
+bool SendTaskImpl::try_submit() { return endpoint->submit(*this).has_value(); }
+Status SendTaskImpl::free() { return endpoint->free(*this); }
+
+Status SendTaskImpl::status() const {
+  if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
+  if (error) return std::unexpected(*error);
+  return {};
 }
+
+Context& SendTaskImpl::context() const { return endpoint->face(); }
 
 Status SendTask::cancel() {
   SendTaskImpl& task = SendTaskImpl::of(*this);
   return task.endpoint->cancel(task);
 }
 
-Status SendTask::free() {
-  SendTaskImpl& task = SendTaskImpl::of(*this);
-  return task.endpoint->free(task);
-}
-
-Status SendTask::status() const {
-  const SendTaskImpl& task = SendTaskImpl::of(*this);
-  if (task.state == TaskState::kSubmitted) return fail(Errc::in_progress);
-  if (task.error) return std::unexpected(*task.error);
-  return {};
-}
-
-void SendTask::set_user_data(UserData data) { SendTaskImpl::of(*this).user_data = data; }
-UserData SendTask::user_data() const { return SendTaskImpl::of(*this).user_data; }
-Context& SendTask::context() const { return SendTaskImpl::of(*this).endpoint->face(); }
 Connection& SendTask::connection() const { return *SendTaskImpl::of(*this).connection; }
 
 std::span<const std::byte> SendTask::message() const {

@@ -75,15 +75,6 @@ doca_error_t hand_on(Older** out, const Create& create) {
 }
 
 // A callback of tasks, for the engine.
-template <class Task>
-using TaskCallback = void (*)(Task*, doca_data, doca_data);
-template <class Task>
-auto through(doca_ctx* face, TaskCallback<Task> callback) {
-  return [face, callback](auto& task) {
-    callback(reinterpret_cast<Task*>(&task), user_data_of(task.user_data()), face->user_data);
-    came_back(*face, task);
-  };
-}
 
 template <class Task, class Face>
 doca_error_t cc_configure_send(Face* face, TaskCallback<Task> sent, TaskCallback<Task> failed,

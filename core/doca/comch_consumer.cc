@@ -118,16 +118,8 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
   }
   if (!consumer->on_cpu) return doca::only_on_cpu();
   return doca::guarded([&] {
-    // Two pointers: small enough that no call of it touches other memory.
-    const auto through = [consumer](doca_comch_consumer_task_post_recv_completion_cb_t callback) {
-      return [consumer, callback](comch::ReceiveTask& task) {
-        // First, so that nothing else has to be kept across its call.
-        const doca_data word = doca::user_data_of(task.user_data());
-        callback(doca::receive_task_of(&task), word, consumer->user_data);
-        doca::came_back(*consumer, task);
-      };
-    };
-    return answer(consumer->on_cpu->configure_receive(
-        num_post_recv_tasks, through(task_completion_cb), through(task_error_cb)));
+    return answer(consumer->on_cpu->configure_receive(num_post_recv_tasks,
+                                                      doca::through(consumer, task_completion_cb),
+                                                      doca::through(consumer, task_error_cb)));
   });
 }

@@ -52,5 +52,5 @@ uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(
 }
 
 doca_task* doca_comch_consumer_task_post_recv_as_task(doca_comch_consumer_task_post_recv* task) {
-  return task == nullptr ? nullptr : doca::handle_of(&engine_of(*task));
+  return reinterpret_cast<doca_task*>(task);
 }

@@ -114,13 +114,8 @@ doca_error_t configure_send(Face* face, doca_comch_task_send_completion_cb_t sen
                             std::source_location where = std::source_location::current()) {
   if (face == nullptr || sent == nullptr || failed == nullptr) return null_argument(where);
   return guarded([&] {
-    const auto through = [face](doca_comch_task_send_completion_cb_t callback) {
-      return [face, callback](SendTask& task) {
-        callback(send_task_of(&task), user_data_of(task.user_data()), face->user_data);
-        came_back(*face, task);
-      };
-    };
-    return answer(face->engine->configure_send(tasks, through(sent), through(failed)), where);
+    return answer(face->engine->configure_send(tasks, through(face, sent), through(face, failed)),
+                  where);
   });
 }
 

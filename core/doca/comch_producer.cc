@@ -92,16 +92,8 @@ doca_error_t doca_comch_producer_task_send_set_conf(
   }
   if (!producer->on_cpu) return doca::only_on_cpu();
   return doca::guarded([&] {
-    // Two pointers: small enough that no call of it touches other memory.
-    const auto through = [producer](doca_comch_producer_task_send_completion_cb_t callback) {
-      return [producer, callback](comch::ProducerTask& task) {
-        // First, so that nothing else has to be kept across its call.
-        const doca_data word = doca::user_data_of(task.user_data());
-        callback(doca::producer_task_of(&task), word, producer->user_data);
-        doca::came_back(*producer, task);
-      };
-    };
-    return answer(producer->on_cpu->configure_send(num_send_tasks, through(task_completion_cb),
-                                                   through(task_error_cb)));
+    return answer(producer->on_cpu->configure_send(num_send_tasks,
+                                                   doca::through(producer, task_completion_cb),
+                                                   doca::through(producer, task_error_cb)));
   });
 }

@@ -76,5 +76,5 @@ void doca_comch_producer_task_send_set_imm_data(doca_comch_producer_task_send* t
 }
 
 doca_task* doca_comch_producer_task_send_as_task(doca_comch_producer_task_send* task) {
-  return task == nullptr ? nullptr : doca::handle_of(&engine_of(*task));
+  return reinterpret_cast<doca_task*>(task);
 }

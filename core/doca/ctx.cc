@@ -71,19 +71,23 @@ namespace comch::doca {
 
 void dispose(doca_ctx* ctx) {
   doca_pe* const pe = ctx->pe;
-  if (pe == nullptr || pe->calls == 0) {
+  if (pe == nullptr) {
     delete ctx;
     return;
   }
   ctx->next_ended = pe->ended;
   pe->ended = ctx;
+  if (pe->calls == 0) bury_ended(*pe);
 }
 
 void bury_ended(doca_pe& pe) {
-  while (doca_ctx* const ctx = pe.ended) {
-    pe.ended = ctx->next_ended;
-    delete ctx;
-  }
+  const auto bury = [&pe] {
+    while (doca_ctx* const ctx = pe.ended) {
+      pe.ended = ctx->next_ended;
+      delete ctx;
+    }
+  };
+  if (!pe.engine->after_progress(bury)) bury();
 }
 
 }  // namespace comch::doca

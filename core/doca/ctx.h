@@ -23,7 +23,7 @@ struct doca_pe {
   std::unique_ptr<comch::ProgressEngine> engine;
   // Contexts that are tied to it, also those the engine does not know yet: ends of a MsgQ.
   std::size_t contexts = 0;
-  int calls = 0;              // Under way, from which callbacks may come.
+  int calls = 0;              // Starts and stops under way, from which callbacks may come.
   doca_ctx* ended = nullptr;  // Destroyed by callbacks, linked by next_ended.
 };
 
@@ -50,7 +50,7 @@ struct [[gnu::visibility("default")]] doca_ctx {
   doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().
   doca_data user_data{};
   doca_ctx_state_changed_callback_t state_changed = nullptr;
-  std::vector<doca_task*> leaving;  // Freed by the program while under way; see came_back().
+  std::vector<doca_task*> leaving;  // Freed by the program while under way; see free_leaving().
   doca_ctx* next_ended = nullptr;   // See doca_pe::ended.
 
  protected:
@@ -63,10 +63,11 @@ namespace comch::doca {
 #pragma GCC visibility push(default)  // Shared by the libraries of the C API.
 // Deletes a context that is idle, now or as soon as no callback can be under way.
 void dispose(doca_ctx* ctx);
+// Deletes those that were disposed of, at the end of progress() if that is under way.
 void bury_ended(doca_pe& pe);
 #pragma GCC visibility pop
 
-// A call from which callbacks may come.
+// A call from which callbacks may come, other than progress().
 class CallInto {
  public:
   explicit CallInto(doca_pe* pe) : pe_(pe) {

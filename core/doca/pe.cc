@@ -11,7 +11,6 @@
 using comch::Errc;
 using comch::ProgressEngine;
 using comch::doca::answer;
-using comch::doca::bury_ended;
 using comch::doca::guarded;
 using comch::doca::null_argument;
 using comch::doca::refuse;
@@ -21,11 +20,6 @@ namespace {
 [[gnu::noinline]] uint8_t no_engine(std::source_location where = std::source_location::current()) {
   null_argument(where);
   return 0;
-}
-
-[[gnu::noinline]] uint8_t after_burial(doca_pe* pe, bool happened) {
-  bury_ended(*pe);
-  return happened ? 1 : 0;
 }
 
 }  // namespace
@@ -49,16 +43,11 @@ doca_error_t doca_pe_destroy(doca_pe* pe) {
   return DOCA_SUCCESS;
 }
 
-// Called more often than any other function: what is rare is elsewhere, so that this one keeps
-// nothing but the engine. It is a CallInto, said by hand for the same reason.
+// Called more often than any other function: nothing is left to do behind the engine's.
 uint8_t doca_pe_progress(doca_pe* pe) {
   if (pe == nullptr) [[unlikely]]
     return no_engine();
-  ++pe->calls;
-  const bool happened = pe->engine->progress();
-  if (--pe->calls == 0 && pe->ended != nullptr) [[unlikely]]
-    return after_burial(pe, happened);
-  return happened ? 1 : 0;
+  return static_cast<uint8_t>(pe->engine->progress());
 }
 
 doca_error_t doca_pe_get_notification_handle(const doca_pe* pe,

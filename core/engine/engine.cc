@@ -67,10 +67,22 @@ bool Engine::progress() {
     did = true;
   }
   in_progress_ = false;
+  if (!after_progress_.empty()) [[unlikely]]
+    run_after_progress();
   // One PAUSE per empty look: a poller that hits the line less often leaves it exclusive
   // with the writer. Two are worse than none.
   if (!did) pause();
   return did;
+}
+
+Status Engine::after_progress(std::function<void()> work) {
+  if (!in_progress_) return fail(Errc::bad_state, "no progress() is under way; do it now");
+  after_progress_.push_back(std::move(work));
+  return {};
+}
+
+void Engine::run_after_progress() {
+  for (const std::function<void()>& work : std::exchange(after_progress_, {})) work();
 }
 
 bool Engine::work_in_memory() {

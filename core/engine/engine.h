@@ -46,6 +46,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   bool has_contexts() const { return !contexts_.empty(); }
   bool progress();
   bool wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spin);
+  Status after_progress(std::function<void()> work);
   int event_fd() const { return kernel_.fd(); }
   void request_notification();
   void clear_notification();
@@ -84,6 +85,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   bool look(std::uint64_t now);
   bool work_on_contexts();
   bool spin_until(std::uint64_t end_ns);
+  void run_after_progress();
 
   // Rung by ourselves, when there is something to do already while somebody sleeps.
   struct SelfWake final : transport::Readiness {
@@ -119,6 +121,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   std::uint32_t calls_left_ = 1;
   std::uint32_t calls_between_looks_ = 1;
   std::uint32_t looks_since_request_ = 0;
+  std::vector<std::function<void()>> after_progress_;
   bool in_progress_ = false;
   bool requested_ = false;
   bool left_off_ = false;

@@ -1,6 +1,8 @@
 // ProgressEngine: the public face of Engine.
 #include "comch/progress_engine.h"
 
+#include <utility>
+
 #include "engine/engine.h"
 
 namespace comch {
@@ -26,6 +28,10 @@ bool ProgressEngine::progress() { return Engine::of(*this).progress(); }
 
 bool ProgressEngine::wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spin) {
   return Engine::of(*this).wait(timeout, spin);
+}
+
+Status ProgressEngine::after_progress(std::function<void()> work) {
+  return Engine::of(*this).after_progress(std::move(work));
 }
 
 int ProgressEngine::event_fd() const { return Engine::of(*this).event_fd(); }

@@ -45,19 +45,21 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  std::byte* head() const;
-  std::size_t length() const;
-  std::byte* data() const;
-  std::size_t data_length() const;
-  std::span<std::byte> contents() const;  // The data.
-  std::size_t tail_room() const;          // Bytes behind the data.
+  std::byte* head() const { return head_; }
+  std::size_t length() const { return length_; }
+  std::byte* data() const { return data_; }
+  std::size_t data_length() const { return data_length_; }
+  std::span<std::byte> contents() const { return {data_, data_length_}; }  // The data.
+  std::size_t tail_room() const {                                          // Bytes behind the data.
+    return length_ - static_cast<std::size_t>(data_ - head_) - data_length_;
+  }
   MemoryMap& map() const;
 
   // Names the data. invalid_value: it does not lie inside; the buffer is unchanged.
   Status set_data(std::byte* data, std::size_t length);
   Status set_data_length(std::size_t length);
   // No data; what is put behind begins where the data began.
-  void reset_data_length();
+  void reset_data_length() { data_length_ = 0; }
 
   // References. Both answer how many there were before.
   // too_big: 65,535 are the most. bad_state: the buffer is not lent.
@@ -80,6 +82,11 @@ class Buffer {
  protected:
   Buffer() = default;
   ~Buffer() = default;
+
+  std::byte* head_ = nullptr;
+  std::size_t length_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t data_length_ = 0;
 };
 
 // Buffers an inventory or a pool may have: a descriptor is 64 bytes, so this is 1 GiB.

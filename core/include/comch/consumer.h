@@ -50,6 +50,7 @@
 #include "comch/context.h"
 #include "comch/memory_map.h"
 #include "comch/result.h"
+#include "comch/task.h"
 
 #pragma GCC visibility push(default)
 namespace comch {
@@ -78,19 +79,12 @@ struct HandedOver {
 };
 
 // One posted buffer, or, without a buffer, the wish for immediate data only.
-class ReceiveTask {
+class ReceiveTask : public Task {
  public:
-  ReceiveTask(const ReceiveTask&) = delete;
-  ReceiveTask& operator=(const ReceiveTask&) = delete;
-
   // Posts the room behind the buffer's data. Until exactly one callback brings the task back
   // the buffer is the consumer's. In callbacks posts are collected and published together.
   // bad_state: the task is posted already, or free; the consumer is idle or starting.
-  Status submit();
-  // bad_state: it is posted, or free already.
-  Status free();
-  // How the last posting ended. in_progress while it is posted.
-  Status status() const;
+  Status submit() override = 0;
 
   // bad_state: it is posted. invalid_value: not a lent buffer of the consumer's memory map.
   Status set_buffer(Buffer* buffer);
@@ -101,10 +95,6 @@ class ReceiveTask {
   std::span<const std::byte> immediate() const;
   std::uint64_t length() const;  // Bytes put behind the buffer's data.
   const HandedOver& handed_over() const;
-
-  void set_user_data(UserData data);
-  UserData user_data() const;
-  Context& context() const;
 
  protected:
   ReceiveTask() = default;

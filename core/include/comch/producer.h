@@ -45,17 +45,15 @@
 #include "comch/consumer.h"
 #include "comch/context.h"
 #include "comch/result.h"
+#include "comch/task.h"
 
 #pragma GCC visibility push(default)
 namespace comch {
 
 class MsgQ;
 
-class ProducerTask {
+class ProducerTask : public Task {
  public:
-  ProducerTask(const ProducerTask&) = delete;
-  ProducerTask& operator=(const ProducerTask&) = delete;
-
   // Sends the buffer's data into the next buffer that the consumer has posted. It comes back
   // through exactly one callback, from progress(). On an error the task stays the caller's
   // and nothing was sent:
@@ -64,11 +62,7 @@ class ProducerTask {
   // (which stays posted), or the immediate data than the consumer takes.
   // bad_state: the task is submitted already, or free; the producer is idle.
   // connection_reset: the peer is gone. shutdown: the producer is stopping.
-  Status submit();
-  // bad_state: it is submitted, or free already.
-  Status free();
-  // How the last submission ended. in_progress while it has not.
-  Status status() const;
+  Status submit() override = 0;
 
   // Each: bad_state: it is submitted.
   Status set_buffer(const Buffer* buffer);  // Null: immediate data alone.
@@ -79,9 +73,6 @@ class ProducerTask {
   const Buffer* buffer() const;
   std::span<const std::byte> immediate() const;
   ConsumerId consumer() const;
-  void set_user_data(UserData data);
-  UserData user_data() const;
-  Context& context() const;
 
  protected:
   ProducerTask() = default;

@@ -27,6 +27,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "comch/result.h"
@@ -61,6 +62,11 @@ class ProgressEngine {
   // something happens or `timeout` has passed. True when something happened.
   bool wait(std::chrono::nanoseconds timeout,
             std::chrono::nanoseconds spin = std::chrono::microseconds(50));
+
+  // Has `work` run at the end of the progress() that is under way: what a callback may not do
+  // itself, such as destroying the context that called it.
+  // bad_state: none is under way; do it now.
+  Status after_progress(std::function<void()> work);
 
   // A descriptor that becomes readable when there is something to do, if
   // request_notification() was called. It belongs to the engine; do not read it.

@@ -1,4 +1,5 @@
-// Task: one piece of work handed to a context, and SendTask: a control message to send.
+// Task: one piece of work handed to a context. SendTask: a control message to send; the other
+// kinds are ReceiveTask (consumer.h) and ProducerTask (producer.h).
 //
 // Tasks come from a pool that a context makes when it starts; none is allocated later.
 //
@@ -25,33 +26,48 @@ class Connection;
 
 enum class TaskState : std::uint8_t { kFree, kAllocated, kSubmitted };
 
-class SendTask {
+// What every kind has, for code that holds tasks of several. Errors: see the kind.
+class Task {
  public:
-  SendTask(const SendTask&) = delete;
-  SendTask& operator=(const SendTask&) = delete;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
 
+  virtual Status submit() = 0;
+  // submit() for code that is in a hurry: true when the task was accepted. False says no more
+  // than that; submit() says why, or accepts it after all.
+  virtual bool try_submit() = 0;
+  // Gives the task back to the pool; the pointer is dead.
+  // bad_state: it is submitted; wait for its callback.
+  virtual Status free() = 0;
+  // How the last submission ended. in_progress while it has not.
+  virtual Status status() const = 0;
+  virtual Context& context() const = 0;
+
+  void set_user_data(UserData data) { user_data_ = data; }
+  UserData user_data() const { return user_data_; }
+
+ protected:
+  Task() = default;
+  ~Task() = default;
+
+ private:
+  UserData user_data_;
+};
+
+class SendTask : public Task {
+ public:
   // Hands the task to its context. It comes back through exactly one callback, from
   // progress(): on_sent when the message is in the peer's queue and will be received
   // even if this process dies now, else on_failed with status() saying why.
   // bad_state: it is submitted already, or free.
   // not_connected: the connection is gone; the caller keeps the task.
-  Status submit();
+  Status submit() override = 0;
 
   // Takes back a task that is held because the peer's queue is full: it is the caller's
   // again and no callback will run.
   // bad_state: it is not submitted. again: too late, the message is delivered.
   Status cancel();
 
-  // Gives the task back to the pool; the pointer is dead.
-  // bad_state: it is submitted; wait for its callback.
-  Status free();
-
-  // How the last submission ended. in_progress while it has not.
-  Status status() const;
-
-  void set_user_data(UserData data);
-  UserData user_data() const;
-  Context& context() const;
   // The connection it was made for; dead after that connection's end.
   Connection& connection() const;
   std::span<const std::byte> message() const;

@@ -166,6 +166,22 @@ TEST_F(ConsumerRulesTest, ATaskIsTheConsumersBetweenSubmitAndItsCallback) {
   EXPECT_EQ(code(task->submit()), Errc::bad_state);
 }
 
+TEST_F(ConsumerRulesTest, TryingToPostDoesAsSubmit) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  keep_received();
+  ReceiveTask* task = to.allocate_receive(there.room(0, 64)).value();
+  ASSERT_TRUE(task->try_submit());
+  EXPECT_FALSE(task->try_submit()) << "posted already";
+  EXPECT_EQ(to.posted(), 1U);
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "one")));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  EXPECT_EQ(text_of(task->buffer()->contents()), "one");
+  ASSERT_TRUE(to.stop());
+  EXPECT_FALSE(task->try_submit()) << "stopping: it would come back through the callback";
+  EXPECT_TRUE(task->free());
+}
+
 TEST_F(ConsumerRulesTest, ATaskCanBePostedAgainInItsOwnCallback) {
   Consumer& to = consumer(there, {.depth = 2});
   Producer& from = producer();

@@ -167,6 +167,25 @@ TEST_F(ProducerRulesTest, ATaskIsTheProducersBetweenSubmitAndItsCallback) {
   EXPECT_EQ(code(task->submit()), Errc::bad_state) << "free";
 }
 
+TEST_F(ProducerRulesTest, TryingToSubmitDoesAsSubmitAndCountsNoRefusal) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  ProducerTask* task = from.allocate_send(here.data(0, "mine"), {}, to.id()).value();
+  EXPECT_FALSE(task->try_submit()) << "nothing is posted";
+  EXPECT_EQ(from.counters().nothing_posted, 0U);
+  EXPECT_EQ(code(task->submit()), Errc::again);
+  EXPECT_EQ(from.counters().nothing_posted, 1U);
+  ASSERT_TRUE(task->set_consumer(ConsumerId{99}));
+  EXPECT_FALSE(task->try_submit()) << "no such consumer";
+  ASSERT_TRUE(task->set_consumer(to.id()));
+  post_rooms(to, there, 2, 64);
+  ASSERT_TRUE(task->try_submit());
+  EXPECT_FALSE(task->try_submit()) << "submitted already";
+  EXPECT_EQ(code(task->status()), Errc::in_progress);
+  ASSERT_TRUE(run_until([&] { return sent.size() == 1 && texts.size() == 1; }));
+  EXPECT_EQ(texts.front(), "mine");
+}
+
 TEST_F(ProducerRulesTest, AStoppedProducerTakesNothing) {
   Consumer& to = consumer(there);
   Producer& from = producer();

@@ -28,6 +28,13 @@ TEST_F(TaskTest, ATaskThatWasSentComesBackOnceAndWell) {
   EXPECT_TRUE(client.completions[0]);
 }
 
+TEST_F(TaskTest, TryingToSubmitDoesAsSubmit) {
+  SendTask& sent = task("hello");
+  ASSERT_TRUE(sent.try_submit());
+  EXPECT_FALSE(sent.try_submit()) << "submitted already";
+  ASSERT_TRUE(run_until([&] { return server.received.size() == 1; }));
+}
+
 TEST_F(TaskTest, ASubmittedTaskBelongsToItsContext) {
   fill();
   SendTask& held = task("held");

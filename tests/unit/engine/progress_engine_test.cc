@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <string>
 
 #include "unit/engine/fake_context.h"
 #include "unit/os/rigged_syscalls.h"
@@ -47,6 +48,31 @@ TEST_F(ProgressEngineTest, AContextMayMoveToAnotherEngineWhenItsOwnIsGone) {
   auto other = ProgressEngine::create().value();
   EXPECT_TRUE(other->connect(context));
   EXPECT_EQ(context.start(), ContextState::kRunning);
+}
+
+TEST_F(ProgressEngineTest, WhatACallbackPutsOffIsDoneAtTheEndOfItsProgress) {
+  EXPECT_EQ(engine->after_progress([] { FAIL(); }).error().code, Errc::bad_state);
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context));
+  ASSERT_TRUE(context.start());
+  std::string order;
+  context.core.working = [&] {
+    order += "callback ";
+    const auto again = [&] {
+      EXPECT_EQ(engine->after_progress([] { FAIL(); }).error().code, Errc::bad_state);
+      order += "first ";
+    };
+    EXPECT_TRUE(engine->after_progress(again));
+    EXPECT_TRUE(engine->after_progress([&] { order += "second"; }));
+    order += "returned ";
+  };
+  context.core.request_work();
+  engine->progress();
+  EXPECT_EQ(order, "callback returned first second");
+  context.core.working = [] {};
+  context.core.request_work();
+  engine->progress();
+  EXPECT_EQ(order, "callback returned first second") << "once";
 }
 
 TEST_F(ProgressEngineTest, WaitReturnsWhenTheTimeIsOver) {
