@@ -9,6 +9,19 @@
 
 namespace doca = comch::doca;
 using comch::Errc;
+using comch::FunctionKind;
+
+namespace {
+
+// How many of that kind stand before it in its device's list.
+std::uint32_t count_before(const doca_devinfo_rep& rep, FunctionKind kind) {
+  const auto& all = rep.device->info().representors;
+  const auto itself = std::ranges::find(all, rep.info.pci, &comch::RepresentorInfo::pci);
+  return static_cast<std::uint32_t>(
+      std::ranges::count(all.begin(), itself, kind, &comch::RepresentorInfo::kind));
+}
+
+}  // namespace
 
 doca_error_t doca_devinfo_rep_get_vuid(const doca_devinfo_rep* devinfo_rep, char* rep_vuid,
                                        std::uint32_t size) {
@@ -51,19 +64,43 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const doca_devinfo_rep* devinfo_rep,
   return doca::give(static_cast<std::uint16_t>(found - all.begin()), vhca_id);
 }
 
+// All functions are of the one host that this machine is.
+doca_error_t doca_devinfo_rep_get_host_index(const doca_devinfo_rep* devinfo_rep,
+                                             std::uint32_t* host_index) {
+  if (devinfo_rep == nullptr) return doca::null_argument();
+  return doca::give(std::uint32_t{0}, host_index);
+}
+
+doca_error_t doca_devinfo_rep_get_pf_index(const doca_devinfo_rep* devinfo_rep,
+                                           std::uint32_t* pf_index) {
+  if (devinfo_rep == nullptr) return doca::null_argument();
+  const std::uint32_t before = count_before(*devinfo_rep, FunctionKind::kPf);
+  const bool itself = devinfo_rep->info.kind == FunctionKind::kPf;
+  return doca::give(itself || before == 0 ? before : before - 1, pf_index);
+}
+
+doca_error_t doca_devinfo_rep_get_vf_index(const doca_devinfo_rep* devinfo_rep,
+                                           std::uint32_t* vf_index) {
+  if (devinfo_rep == nullptr || vf_index == nullptr) return doca::null_argument();
+  if (devinfo_rep->info.kind != FunctionKind::kVf) {
+    return doca::refuse(Errc::not_supported, "the representor is of no virtual function");
+  }
+  return doca::give(count_before(*devinfo_rep, FunctionKind::kVf), vf_index);
+}
+
 doca_error_t doca_devinfo_rep_get_sf_index(const doca_devinfo_rep* devinfo_rep,
                                            std::uint32_t* sf_index) {
   if (devinfo_rep == nullptr || sf_index == nullptr) return doca::null_argument();
-  if (devinfo_rep->info.kind != comch::FunctionKind::kSf) {
+  if (devinfo_rep->info.kind != FunctionKind::kSf) {
     return doca::refuse(Errc::not_supported, "the representor is of no sub-function");
   }
-  const auto& all = devinfo_rep->device->info().representors;
-  const auto found = std::ranges::find(all, devinfo_rep->info.pci, &comch::RepresentorInfo::pci);
-  *sf_index = static_cast<std::uint32_t>(
-      std::count_if(all.begin(), found, [](const comch::RepresentorInfo& before) {
-        return before.kind == comch::FunctionKind::kSf;
-      }));
-  return DOCA_SUCCESS;
+  return doca::give(count_before(*devinfo_rep, FunctionKind::kSf), sf_index);
+}
+
+doca_error_t doca_devinfo_rep_get_iface_index(const doca_devinfo_rep* devinfo_rep,
+                                              std::uint32_t* iface_index) {
+  if (devinfo_rep == nullptr || iface_index == nullptr) return doca::null_argument();
+  return doca::refuse(Errc::operating_system, "a representor here has no network interface");
 }
 
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_rep* devinfo_rep,

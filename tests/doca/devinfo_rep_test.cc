@@ -86,6 +86,27 @@ TEST_F(DevinfoRepTest, SubFunctionsAreCounted) {
   EXPECT_EQ(doca_dev_close(dev), DOCA_SUCCESS);
 }
 
+TEST_F(DevinfoRepTest, FunctionsAreNumberedByTheirPlacesInTheList) {
+  uint32_t index = 99;
+  for (uint32_t n : {0U, 1U}) {
+    ASSERT_EQ(doca_devinfo_rep_get_host_index(reps[n], &index), DOCA_SUCCESS);
+    EXPECT_EQ(index, 0u);
+    index = 99;
+    ASSERT_EQ(doca_devinfo_rep_get_pf_index(reps[n], &index), DOCA_SUCCESS);
+    EXPECT_EQ(index, 0u) << "the second is a function of the first";
+    index = 99;
+  }
+  EXPECT_EQ(doca_devinfo_rep_get_vf_index(reps[0], &index), DOCA_ERROR_NOT_SUPPORTED);
+  ASSERT_EQ(doca_devinfo_rep_get_vf_index(reps[1], &index), DOCA_SUCCESS);
+  EXPECT_EQ(index, 0u);
+  EXPECT_EQ(doca_devinfo_rep_get_iface_index(reps[0], &index), DOCA_ERROR_OPERATING_SYSTEM);
+  for (const auto get : {doca_devinfo_rep_get_host_index, doca_devinfo_rep_get_pf_index,
+                         doca_devinfo_rep_get_vf_index, doca_devinfo_rep_get_iface_index}) {
+    EXPECT_EQ(get(nullptr, &index), DOCA_ERROR_INVALID_VALUE);
+    EXPECT_EQ(get(reps[1], nullptr), DOCA_ERROR_INVALID_VALUE);
+  }
+}
+
 TEST_F(DevinfoRepTest, NoneIsPluggedInWhileRunningOrHasAnInterface) {
   uint8_t hotplug = 99;
   char name[DOCA_DEVINFO_IFACE_NAME_SIZE];

@@ -1,5 +1,9 @@
 // The examples of the C API, as the programs they are: each pair in two processes, polling and
 // with epoll; what they say, how they end, and what their options do.
+//
+// Pairs talk over every carrier there is: shared memory, and what COMCH_DOCA_EXAMPLES_DEVICES
+// describes, a file in which the addresses that the programs have as defaults are devices of
+// another carrier.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -48,13 +52,33 @@ struct ExamplesTest : testing::Test {
   const std::string server_output = files / "server";
 };
 
+// How the two meet. `devices` describes them; empty: the built-in fabric.
+struct Carrier {
+  std::string name;
+  std::string devices;
+};
+std::vector<Carrier> carriers() {
+  std::vector<Carrier> all{{.name = "shared_memory", .devices = ""}};
+  const char* const described = std::getenv("COMCH_DOCA_EXAMPLES_DEVICES");
+  if (described != nullptr) all.push_back({.name = "described", .devices = described});
+  return all;
+}
+
 // A pair, what each program says of the other's text, and how it waits.
 struct Pair {
   std::string name;
   std::string server_says;
   std::string client_says;
 };
-struct PairTest : ExamplesTest, testing::WithParamInterface<std::tuple<Pair, bool>> {
+struct PairTest : ExamplesTest, testing::WithParamInterface<std::tuple<Pair, bool, Carrier>> {
+  PairTest() {
+    const std::string& devices = std::get<2>(GetParam()).devices;
+    if (!devices.empty()) setenv("COMCH_DEVICES", devices.c_str(), 1);
+  }
+  ~PairTest() override {
+    if (!std::get<2>(GetParam()).devices.empty()) unsetenv("COMCH_DEVICES");
+  }
+
   const Pair& pair() const { return std::get<0>(GetParam()); }
   std::vector<std::string> with(std::vector<std::string> options) const {
     if (std::get<1>(GetParam())) options.emplace_back("--epoll");
@@ -92,9 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
                                           "Received by the fast path: ",
                                           "Received by the fast path: "},
                                      Pair{"doca_comm_channel", "Received: ", "Received: "}),
-                     testing::Bool()),
+                     testing::Bool(), testing::ValuesIn(carriers())),
     [](const auto& test) {
-      return std::get<0>(test.param).name + (std::get<1>(test.param) ? "_epoll" : "_polling");
+      return std::get<0>(test.param).name + (std::get<1>(test.param) ? "_epoll_" : "_polling_") +
+             std::get<2>(test.param).name;
     });
 
 TEST_F(ExamplesTest, AMessageComesBackFromTheAccelerator) {

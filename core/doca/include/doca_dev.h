@@ -187,8 +187,22 @@ doca_error_t doca_devinfo_rep_get_iface_name(const struct doca_devinfo_rep *devi
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo_rep,
                                           uint16_t *vhca_id);
-/* From 3.1. Its place among the sub-functions of its device's list, from 0. NOT_SUPPORTED: it is
- * no sub-function. */
+/* From 3.1. Of its host, which is 0. Of its physical function: the place of that, or of the last
+ * before it, among the physical functions of its device's list, from 0. Its own place among the
+ * virtual functions and the sub-functions there; NOT_SUPPORTED: it is none. Of its network
+ * interface: OPERATING_SYSTEM, for a representor here has none. */
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_host_index(const struct doca_devinfo_rep *devinfo_rep,
+                                             uint32_t *host_index);
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_pf_index(const struct doca_devinfo_rep *devinfo_rep,
+                                           uint32_t *pf_index);
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_vf_index(const struct doca_devinfo_rep *devinfo_rep,
+                                           uint32_t *vf_index);
+DOCA_EXPERIMENTAL
+doca_error_t doca_devinfo_rep_get_iface_index(const struct doca_devinfo_rep *devinfo_rep,
+                                              uint32_t *iface_index);
 DOCA_EXPERIMENTAL
 doca_error_t doca_devinfo_rep_get_sf_index(const struct doca_devinfo_rep *devinfo_rep,
                                            uint32_t *sf_index);

@@ -27,7 +27,9 @@ export PKG_CONFIG_PATH
 packages='doca-comch doca-argp doca-common'
 # shellcheck disable=SC2086 # Each is a word.
 flags=$(pkg-config "--define-variable=prefix=$root" --cflags --libs $packages)
-pkg-config "--define-variable=prefix=$root" --exists doca-comm-channel || fail "no legacy module"
+for module in doca-comm-channel doca-dpa doca; do
+  pkg-config "--define-variable=prefix=$root" --exists "$module" || fail "no module $module"
+done
 case $(pkg-config --modversion doca-comch) in
   3.*) ;;
   *) fail "the version is not one of the API" ;;
