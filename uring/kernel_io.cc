@@ -151,8 +151,8 @@ void KernelIo::fill(io_uring_sqe& sqe, const Transfer& t) const {
   } else if (t.call == Transfer::Call::kSend) {
     io_uring_prep_send(&sqe, fd, t.at(), t.size(), MSG_NOSIGNAL);
   } else {
-    const int piece = find_piece(t.at());
     std::uint64_t size = t.size();
+    const int piece = size > kMostRegistered ? -1 : find_piece(t.at());
     if (piece >= 0) {
       const Piece& all = pieces_[static_cast<std::size_t>(piece)];
       size = std::min(size, all.size - static_cast<std::uint64_t>(t.at() - all.begin));

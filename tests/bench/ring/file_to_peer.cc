@@ -46,7 +46,9 @@ int files_at_once(std::size_t bytes) {
   if (bytes >= kMib) return 1;
   return bytes >= 64 * kKib ? 4 : 16;
 }
+// As many as a cache holds, where one holds any.
 std::uint32_t depth(std::size_t bytes) {
+  if (bytes > kMib) return 2;
   return std::max(4U, 2 * static_cast<std::uint32_t>(files_at_once(bytes)));
 }
 
