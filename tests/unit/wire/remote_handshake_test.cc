@@ -27,7 +27,7 @@ Nonce nonce(std::uint8_t first) {
 }
 
 // The examples of FORMAT.md.
-Call call() { return {.name_hash = 0x58ddb62a7b41cf1a}; }
+Call call() { return {.name_hash = 0x3000e56026044164}; }
 
 RemoteHello hello() {
   return {.max_message_size = 4080,
@@ -159,6 +159,11 @@ TEST(RemoteHandshakeTest, TheVersionIsOneThatBothSpeak) {
   EXPECT_TRUE(encoded(Call{.min_version = 0}).empty());
   EXPECT_TRUE(encoded(Call{.min_version = 2, .max_version = 1}).empty());
   EXPECT_EQ(decode_answer(encoded(Answer{.version = 2})).error().code, Errc::unsupported_version);
+}
+
+TEST(RemoteHandshakeTest, TheExamplesOfTheDocumentAreWhatIsWritten) {
+  EXPECT_EQ(test::documented("Call"), encoded(call()));
+  EXPECT_EQ(test::documented("RemoteHello"), encoded(hello()));
 }
 
 }  // namespace

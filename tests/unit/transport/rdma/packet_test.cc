@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <vector>
+
+#include "unit/wire/format_example.h"
 
 namespace comch::transport::rdma {
 namespace {
@@ -42,6 +45,15 @@ TEST(RdmaPacketTest, OnlyMessagesAndLettersHaveClassesOfTheirOwn) {
        {PacketKind::kCredit, PacketKind::kHandshake, PacketKind::kGoodbye}) {
     EXPECT_EQ(class_of(kind), PacketClass::kControl);
   }
+}
+
+TEST(RdmaPacketTest, TheExampleOfTheDocumentIsWhatIsWritten) {
+  constexpr std::string_view kText = "hello";
+  std::vector<std::byte> packet(kPacketHeader);
+  write({.kind = PacketKind::kMessage, .freed = {32, 0, 2}},
+        std::span(packet).first<kPacketHeader>());
+  for (const char c : kText) packet.push_back(static_cast<std::byte>(c));
+  EXPECT_EQ(test::documented("Message"), packet);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace {
 TEST(RdmaServerPortTest, TheHashIsTheOneOfTheFormat) {
   EXPECT_EQ(name_hash(""), 0xcbf29ce484222325U);
   EXPECT_EQ(name_hash("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(name_hash("echo"), 0x3000e56026044164U);
+  EXPECT_EQ(server_port(name_hash("echo"), 0), 25604);
 }
 
 TEST(RdmaServerPortTest, EveryPortOfANameIsBelowThoseOfTheKernel) {
