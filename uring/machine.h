@@ -57,7 +57,7 @@ class Machine {
       const Run unit = pending.subspan(
           n, plain ? run_length(pending.subspan(n)) : chain_length(pending.subspan(n)));
       if (plain) {
-        for (Submission* op : unit) order_.begin_plain(*op);
+        order_.begin_plain(unit);
         begin_run(unit);
       } else {
         order_.admit(unit);

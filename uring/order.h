@@ -24,7 +24,10 @@ class Order {
   static bool is_plain(const Submission& op) {
     return (op.flags & ~(kSkipSuccess | kFixedFile)) == 0;
   }
-  void begin_plain(const Submission& op) { outstanding_ += is_counted(op); }
+  // All of one kind.
+  void begin_plain(std::span<Submission* const> run) {
+    outstanding_ += static_cast<std::uint32_t>(run.size()) * is_counted(*run.front());
+  }
 
   // Operations that are linked, in order; most often one alone.
   void admit(std::span<Submission* const> chain);

@@ -33,7 +33,7 @@ class RingLane {
     explicit Sender(const RingLane& lane)
         : together_(lane.together_),
           flags_(lane.flags_),
-          ring_(ring_of_process(kDepth)),
+          ring_(ring_of_process(0)),
           end_(lane.plan_,
                [&](Producer& producer) { need(ring_->prepare(producer), "the producer"); }),
           to_(need(ring_->register_destination(end_.producer(), end_.consumer()), "the ring")) {}
@@ -104,7 +104,7 @@ class RingLane {
   class Receiver {
    public:
     explicit Receiver(const RingLane& lane)
-        : ring_(ring_of_process(kDepth)),
+        : ring_(ring_of_process(lane.plan_.depth)),
           end_(lane.plan_,
                [&](Consumer& consumer) {
                  need(ring_->prepare(consumer, lane.plan_.depth), "the consumer");

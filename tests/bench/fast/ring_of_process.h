@@ -11,15 +11,17 @@
 
 namespace comch::bench {
 
-// `depth`: messages that an end may have under way. The first to ask decides.
-inline std::shared_ptr<uring::Ring> ring_of_process(std::uint32_t depth) {
+// With places for two batches, and for so many messages more. The first to ask decides: an end of
+// its own process gets no more than it needs, because places that are not used take others' room
+// in the cache, and ends that share it have few messages.
+inline std::shared_ptr<uring::Ring> ring_of_process(std::uint32_t messages) {
   static std::weak_ptr<uring::Ring> shared;
   std::shared_ptr<uring::Ring> ring = shared.lock();
   if (ring == nullptr) {
-    // A receiver's buffers and a sender's messages.
-    ring =
-        need(uring::Ring::create(engine_of_process(), {.entries = depth, .completions = 4 * depth}),
-             "a ring");
+    constexpr std::uint32_t kBatches = 2 * kPublishedAtOnce;
+    ring = need(uring::Ring::create(engine_of_process(), {.entries = kPublishedAtOnce,
+                                                          .completions = kBatches + messages}),
+                "a ring");
     shared = ring;
   }
   return ring;

@@ -12,6 +12,8 @@ namespace comch::bench {
 
 template <std::uint32_t kDepth>
 class RingViewLane : public RingLane<kDepth> {
+  static constexpr std::uint32_t kShown = 96;  // At a time, and looked at 64 at a time.
+
  public:
   explicit RingViewLane(const Workload& workload) : RingLane<kDepth>(workload) {
     this->plan_.way = DataWay::kView;
@@ -20,14 +22,14 @@ class RingViewLane : public RingLane<kDepth> {
   class Receiver {
    public:
     explicit Receiver(const RingViewLane& lane)
-        : ring_(ring_of_process(kDepth)),
+        : ring_(ring_of_process(kShown)),
           end_(lane.plan_,
                [&](Consumer& consumer) {
                  need(ring_->prepare(consumer, lane.plan_.depth), "the consumer");
                }),
           from_(need(ring_->register_source(end_.consumer()), "the ring")) {
       uring::Submission* const views = ring_->get();
-      views->prep_view_multishot(*from_, lane.plan_.depth);
+      views->prep_view_multishot(*from_, kShown);
       need(ring_->submit(), "to look at messages");
     }
     ~Receiver() {
