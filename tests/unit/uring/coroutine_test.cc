@@ -1,0 +1,118 @@
+// AwaitableRing: coroutines that wait for operations.
+#include "comch/uring/coroutine.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/uring/ring_pair.h"
+
+namespace comch::uring::test {
+namespace {
+
+struct CoroutineTest : RingPair {
+  CoroutineTest() : RingPair(Place::kOwnRing, {.entries = 8, .completions = 16}) {}
+
+  void run() {
+    const Deadline deadline;
+    while (awaitable.waiting() != 0 && !deadline.passed()) {
+      ASSERT_TRUE(awaitable.turn(100ms)) << "no turn";
+    }
+    EXPECT_EQ(awaitable.waiting(), 0U);
+  }
+
+  AwaitableRing awaitable{*ring};
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> results;
+};
+
+Task receive_all(CoroutineTest& test, int count) {
+  Buffer* const buffer = test.room(0);
+  for (int n = 0; n < count; ++n) {
+    const Completion received = co_await test.awaitable.receive(*test.from, *buffer);
+    test.texts.push_back(text_of(received.contents()));
+    buffer->reset_data_length();
+  }
+  std::ignore = buffer->drop_reference();
+}
+
+Task send_all(CoroutineTest& test, int count) {
+  for (int n = 0; n < count; ++n) {
+    const std::string text = std::to_string(n);
+    const Completion sent = co_await test.awaitable.send(*test.to, bytes(text));
+    test.results.push_back(sent.res);
+  }
+}
+
+TEST_F(CoroutineTest, OneSendsWhatTheOtherReceives) {
+  receive_all(*this, 100);
+  send_all(*this, 100);
+  run();
+  ASSERT_EQ(texts.size(), 100U);
+  EXPECT_EQ(texts.front(), "0");
+  EXPECT_EQ(texts.back(), "99");
+  EXPECT_EQ(std::ranges::count_if(results, [](std::int64_t r) { return r <= 0; }), 0);
+}
+
+Task sleep(CoroutineTest& test, std::chrono::microseconds time) {
+  const Completion slept = co_await test.awaitable.sleep(time);
+  test.results.push_back(slept.res);
+}
+
+TEST_F(CoroutineTest, MoreThanTheRingHasPlacesForWaitInLine) {
+  for (int n = 0; n < 1000; ++n) sleep(*this, std::chrono::microseconds(n % 50));
+  EXPECT_EQ(awaitable.waiting(), 1000U);
+  run();
+  EXPECT_EQ(results, std::vector<std::int64_t>(1000, -ETIME));
+}
+
+Task talk(CoroutineTest& test) {
+  std::array<std::byte, 64> room{};
+  const Completion sent = co_await test.awaitable.ctrl_send(*test.at_client, bytes("hello"));
+  const Completion heard = co_await test.awaitable.ctrl_receive(*test.at_server, room);
+  test.results = {sent.res, heard.res};
+  test.texts = {text_of(heard.contents())};
+}
+
+TEST_F(CoroutineTest, ControlMessagesAreAwaitedToo) {
+  talk(*this);
+  run();
+  EXPECT_EQ(results, (std::vector<std::int64_t>{5, 5}));
+  EXPECT_EQ(texts, std::vector<std::string>{"hello"});
+}
+
+Task write_in_place(CoroutineTest& test, std::string_view text) {
+  const Completion reserved = co_await test.awaitable.reserve(*test.to);
+  const Loan loan = reserved.loan(test.consumer->id());
+  std::ranges::copy(bytes(text), loan.room.begin());
+  const Completion sent = co_await test.awaitable.commit(*test.to, loan, text.size());
+  test.results = {reserved.res, sent.res};
+}
+
+TEST_F(CoroutineTest, ALoanIsWrittenBetweenTwoWaits) {
+  receive_all(*this, 1);
+  write_in_place(*this, "in place");
+  run();
+  EXPECT_EQ(results, (std::vector<std::int64_t>{kRoom, 8}));
+  EXPECT_EQ(texts, std::vector<std::string>{"in place"});
+}
+
+TEST_F(CoroutineTest, AFailureIsAResultAndNoException) {
+  send_all(*this, 1);  // Nothing is posted: it waits.
+  EXPECT_EQ(awaitable.turn(0ms).value(), 0U);
+  EXPECT_TRUE(ring->unregister(*to));
+  run();
+  EXPECT_EQ(results, std::vector<std::int64_t>{-ECANCELED});
+}
+
+Task other_operation(CoroutineTest& test) {
+  const Completion done = co_await test.awaitable.operation([](Submission& s) { s.prep_nop(); });
+  test.results = {done.res};
+}
+
+TEST_F(CoroutineTest, AnyOperationCanBeAwaitedThatHasOneCompletion) {
+  other_operation(*this);
+  run();
+  EXPECT_EQ(results, std::vector<std::int64_t>{0});
+}
+
+}  // namespace
+}  // namespace comch::uring::test

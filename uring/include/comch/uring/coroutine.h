@@ -1,0 +1,169 @@
+// AwaitableRing: operations of a Ring that coroutines wait for, in C++20's words.
+//
+//   Task echo(AwaitableRing& ring, Source& from, Buffer& buffer, Destination& to) {
+//     for (;;) {
+//       const Completion received = co_await ring.receive(from, buffer);
+//       if (received.res < 0) co_return;
+//       co_await ring.send(to, received.contents());
+//       buffer.reset_data_length();
+//     }
+//   }
+//   AwaitableRing awaitable(*ring);
+//   echo(awaitable, *from, *buffer, *to);           // Runs until it waits for the first time.
+//   while (awaitable.waiting() != 0) awaitable.turn(1s);
+//
+// Many coroutines wait side by side; what they begin in one turn is submitted together. Nothing is
+// allocated but the coroutines themselves. An operation that finds no place in the ring waits for
+// one, in line. Multishot operations are not here: one of them ends several waits.
+//
+// Threads: the ring's. Order: as the ring's operations; who waits is resumed in the order of the
+// completions. Lifetime: the ring outlives this, and this whatever waits through it: bring
+// operations to their end, as without coroutines, before it goes. Immediate data of a completion
+// is valid until the next co_await; everything else as long as it would be without coroutines.
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <utility>
+
+#include "comch/uring/ring.h"
+
+namespace comch::uring {
+
+// A coroutine that nobody waits for: it begins at once, and is gone when it returns. An exception
+// that leaves it ends the program, as one that leaves a thread does.
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    [[noreturn]] void unhandled_exception() { std::terminate(); }
+  };
+};
+
+class AwaitableRing {
+  // One that is waited for: it lies in the frame of the coroutine.
+  class Waiter {
+   public:
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> coroutine) {
+      coroutine_ = coroutine;
+      ring_.begin(*this);
+    }
+    Completion await_resume() const { return completion_; }
+
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+
+   protected:
+    explicit Waiter(AwaitableRing& ring) : ring_(ring) {}
+    virtual ~Waiter() = default;
+    virtual void prepare(Submission& submission) = 0;
+
+   private:
+    friend class AwaitableRing;
+    AwaitableRing& ring_;
+    std::coroutine_handle<> coroutine_;
+    Completion completion_;
+    Waiter* next_ = nullptr;  // In line for a place.
+  };
+  template <class Prepare>
+  class Operation final : public Waiter {
+   public:
+    Operation(AwaitableRing& ring, Prepare prepare) : Waiter(ring), prepare_(std::move(prepare)) {}
+
+   private:
+    void prepare(Submission& submission) override { prepare_(submission); }
+    Prepare prepare_;
+  };
+
+ public:
+  explicit AwaitableRing(Ring& ring) : ring_(ring) {}
+  AwaitableRing(const AwaitableRing&) = delete;
+  AwaitableRing& operator=(const AwaitableRing&) = delete;
+
+  // Each is to be awaited where it is made, and answers the operation's Completion. What is named
+  // belongs to the operation until then; see Submission for what each of them does.
+  auto send(Destination& to, std::span<const std::byte> data,
+            std::span<const std::byte> immediate = {}) {
+    return operation([=, &to](Submission& s) { s.prep_send_imm(to, data, immediate); });
+  }
+  auto receive(Source& from, Buffer& buffer) {
+    return operation([&](Submission& s) { s.prep_post_recv(from, &buffer); });
+  }
+  auto hand_over(Destination& to, Buffer& buffer) {
+    return operation([&](Submission& s) { s.prep_hand_over(to, buffer); });
+  }
+  auto reserve(Destination& to) {
+    return operation([&](Submission& s) { s.prep_reserve(to); });
+  }
+  auto commit(Destination& to, const Loan& loan, std::size_t length) {
+    return operation([=, &to](Submission& s) { s.prep_commit(to, loan, length); });
+  }
+  auto ctrl_send(Control& to, std::span<const std::byte> message) {
+    return operation([=, &to](Submission& s) { s.prep_ctrl_send(to, message); });
+  }
+  auto ctrl_receive(Control& from, std::span<std::byte> into) {
+    return operation([=, &from](Submission& s) { s.prep_ctrl_recv(from, into); });
+  }
+  auto sleep(std::chrono::nanoseconds time) {
+    return operation([=](Submission& s) { s.prep_timeout(time); });
+  }
+  // Any other that has one completion: `prepare` is called with a Submission, at the latest in a
+  // later turn. Its user_data and flags are not to be touched.
+  template <class Prepare>
+  Operation<Prepare> operation(Prepare prepare) {
+    return Operation<Prepare>(*this, std::move(prepare));
+  }
+
+  // Submits, waits until something completes, and resumes who waited for that. Answers how many
+  // were resumed; 0 when the time has passed. Errors: as Ring::submit_and_wait() but time_out.
+  // A ring that is used without coroutines as well reaps by itself, and calls resume() for what
+  // this one has begun.
+  Result<std::uint32_t> turn(std::chrono::nanoseconds timeout) {
+    begin_waiting();
+    const auto ready = ring_.submit_and_wait(1, timeout);
+    if (!ready && ready.error().code != Errc::time_out) return ready;
+    const std::uint32_t count = ring_.for_each([this](const Completion& c) { resume(c); });
+    ring_.advance(count);
+    return count;
+  }
+  void resume(const Completion& completion) {
+    Waiter& waiter = *std::bit_cast<Waiter*>(completion.user_data);
+    waiter.completion_ = completion;
+    --waiting_;
+    waiter.coroutine_.resume();
+  }
+  // How many operations are not complete.
+  std::size_t waiting() const { return waiting_; }
+
+ private:
+  void begin(Waiter& waiter) {
+    ++waiting_;
+    if (first_ == nullptr && try_begin(waiter)) return;
+    (first_ == nullptr ? first_ : last_->next_) = &waiter;
+    last_ = &waiter;
+  }
+  bool try_begin(Waiter& waiter) {
+    Submission* const submission = ring_.get();
+    if (submission == nullptr) return false;
+    waiter.prepare(*submission);
+    submission->user_data = std::bit_cast<std::uint64_t>(&waiter);
+    return true;
+  }
+  void begin_waiting() {
+    while (first_ != nullptr && try_begin(*first_)) first_ = first_->next_;
+  }
+
+  Ring& ring_;
+  Waiter* first_ = nullptr;  // In line for a place in the ring.
+  Waiter* last_ = nullptr;   // Means something while there is a first one.
+  std::size_t waiting_ = 0;
+};
+
+}  // namespace comch::uring
