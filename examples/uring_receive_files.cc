@@ -1,0 +1,301 @@
+// uring_receive_files: takes the files that uring_send_files sends, into a directory, and says
+// whether all of them are there and whole.
+//
+//   uring_receive_files --name files --to DIRECTORY
+//
+// The pieces come into posted buffers in any order, each with its place beside it; the kernel
+// writes them from there, and the buffer is posted again. A file is read through once more when
+// its last byte is written. The program ends when its client has left.
+#include <comch/comch.h>
+#include <comch/uring/ring.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "file_piece.h"
+#include "options.h"
+
+namespace {
+
+namespace uring = comch::uring;
+using namespace std::chrono_literals;
+
+constexpr std::uint32_t kBuffers = 8;  // Posted at a time.
+
+// The memory that the kernel of the other side reads files into.
+class Buffers {
+ public:
+  comch::Status allocate(std::shared_ptr<comch::Device> device) {
+    auto map = comch::MemoryMap::create();
+    if (!map) return std::unexpected(map.error());
+    map_ = std::move(*map);
+    if (auto s = map_->allocate(kBuffers * FilePiece::kMostBytes); !s) return s;
+    if (auto s = map_->set_permissions(comch::Access::kPciReadWrite); !s) return s;
+    if (auto s = map_->add_device(std::move(device)); !s) return s;
+    if (auto s = map_->start(); !s) return s;
+    auto pool = comch::BufferPool::create(kBuffers, FilePiece::kMostBytes, *map_);
+    if (!pool) return std::unexpected(pool.error());
+    pool_ = std::move(*pool);
+    return pool_->start();
+  }
+  comch::MemoryMap& map() { return *map_; }
+  comch::Result<comch::Buffer*> get() { return pool_->get(); }
+
+ private:
+  std::unique_ptr<comch::MemoryMap> map_;
+  std::unique_ptr<comch::BufferPool> pool_;
+};
+
+class ReceiveFiles {
+ public:
+  ReceiveFiles(comch::ProgressEngine& engine, comch::Server& server, uring::Ring& ring,
+               Buffers& buffers, std::filesystem::path directory)
+      : engine_(engine),
+        server_(server),
+        ring_(ring),
+        buffers_(buffers),
+        directory_(std::move(directory)) {}
+  ReceiveFiles(const ReceiveFiles&) = delete;
+  ReceiveFiles& operator=(const ReceiveFiles&) = delete;
+  ~ReceiveFiles() {
+    if (consumer_ != nullptr) std::ignore = consumer_->abort();
+    while (consumer_ != nullptr && consumer_->state() != comch::ContextState::kIdle) {
+      std::ignore = ring_.submit_and_wait(1, 100ms);
+      ring_.advance(ring_.ready());
+    }
+    if (from_ != nullptr) std::ignore = ring_.unregister(*from_);
+    consumer_.reset();
+    for (const Slot& slot : slots_) {
+      if (slot.buffer != nullptr) std::ignore = slot.buffer->drop_reference();
+    }
+    for (const auto& [name, file] : files_) {
+      if (file.fd >= 0) ::close(file.fd);
+    }
+  }
+
+  comch::Status start() {
+    const auto free_task = [](comch::SendTask& task) { std::ignore = task.free(); };
+    const auto ignore = [](comch::Connection&, std::span<const std::byte>) {
+      return comch::Receipt::kTaken;
+    };
+    const auto came = [this](comch::Connection& client, bool successful) {
+      if (!successful) return;
+      if (const comch::Status s = receive_from(client); !s) failure_ = s.error();
+    };
+    const auto left = [this](comch::Connection&, bool) {
+      client_has_left_ = true;
+      if (control_ != nullptr) std::ignore = ring_.unregister(*std::exchange(control_, nullptr));
+    };
+    const auto nothing = [](comch::Connection&, comch::ConsumerId) {};
+    if (auto s = server_.set_max_clients(1); !s) return s;
+    if (auto s = server_.configure_send(1, free_task, free_task); !s) return s;
+    if (auto s = server_.on_message(ignore); !s) return s;
+    if (auto s = server_.on_connection(came, left); !s) return s;
+    if (auto s = server_.on_consumer(nothing, nothing); !s) return s;
+    if (auto s = engine_.connect(server_); !s) return s;
+    if (auto s = server_.start(); !s) return std::unexpected(s.error());
+    return {};
+  }
+
+  // Until the client has left. What it was told, or nothing: it left too early.
+  comch::Result<std::string> finish() {
+    while (!client_has_left_ && !failure_) {
+      const auto ready = ring_.submit_and_wait(1, 1s);
+      if (!ready && ready.error().code != comch::Errc::time_out) {
+        return std::unexpected(ready.error());
+      }
+      ring_.advance(ring_.for_each([this](const auto& completion) { on_completion(completion); }));
+      if (!posted_ && consumer_ && consumer_->state() == comch::ContextState::kRunning) post_all();
+      if (ended_ && writes_ == 0 && answer_.empty()) answer();
+    }
+    if (failure_) return std::unexpected(*failure_);
+    if (answer_.empty()) return comch::fail(comch::Errc::connection_reset, "the sender left early");
+    return answer_;
+  }
+
+ private:
+  // Of an operation's user_data: the number of a buffer, and whether it is written.
+  static constexpr std::uint64_t kWrite = kBuffers;
+  static constexpr std::uint64_t kAnswered = 2 * kBuffers;
+  struct File {
+    int fd = -1;
+    std::uint64_t missing = 0;  // Bytes.
+    std::uint64_t checksum = 0;
+    bool good = false;
+  };
+
+  comch::Status receive_from(comch::Connection& client) {
+    auto consumer = comch::Consumer::create(client, buffers_.map());
+    if (!consumer) return std::unexpected(consumer.error());
+    consumer_ = std::move(*consumer);
+    if (auto s = ring_.prepare(*consumer_, kBuffers); !s) return s;
+    if (auto s = consumer_->set_immediate_size(FilePiece::kSize); !s) return s;
+    if (auto s = engine_.connect(*consumer_); !s) return s;
+    if (auto s = consumer_->start(); !s) return std::unexpected(s.error());
+    const auto from = ring_.register_source(*consumer_);
+    if (!from) return std::unexpected(from.error());
+    from_ = *from;
+    const auto control = ring_.register_control(client);
+    if (!control) return std::unexpected(control.error());
+    control_ = *control;
+    // A little faster where it is to be had; all works without.
+    std::ignore = ring_.register_memory(buffers_.map());
+    return {};
+  }
+
+  void post_all() {
+    posted_ = true;
+    for (std::uint64_t n = 0; n < kBuffers; ++n) {
+      const auto buffer = buffers_.get();
+      if (!buffer) return refuse(buffer.error());
+      slots_[n].buffer = *buffer;
+      post(n);
+    }
+  }
+  void post(std::uint64_t n) {
+    slots_[n].buffer->reset_data_length();
+    next(n).prep_post_recv(*from_, slots_[n].buffer);
+  }
+
+  void on_completion(const uring::Completion& completion) {
+    if (completion.user_data == kAnswered) return;
+    if (completion.user_data >= kWrite) return on_written(completion);
+    if (completion.res < 0) return;  // The client has left, or is about to.
+    const auto piece = FilePiece::from(completion.immediate());
+    if (!piece) return refuse({comch::Errc::invalid_value, 0, "what came is no piece of a file"});
+    Slot& slot = slots_[completion.user_data];
+    slot.name = piece->name.data();
+    slot.length = completion.size;
+    if (slot.name.empty()) {
+      ended_ = true;
+      return;
+    }
+    File* const file = open(slot.name, *piece);
+    if (file == nullptr) return;
+    if (completion.size == 0) {
+      finish_if_whole(slot.name, *file);
+      return post(completion.user_data);
+    }
+    ++writes_;
+    next(kWrite + completion.user_data)
+        .prep_write_file(file->fd, completion.contents(), piece->offset);
+  }
+  void on_written(const uring::Completion& completion) {
+    const std::uint64_t n = completion.user_data - kWrite;
+    --writes_;
+    if (completion.res < 0) {
+      return refuse(
+          {comch::Errc::io_failed, static_cast<int>(-completion.res), "a piece cannot be written"});
+    }
+    File& file = files_.at(slots_[n].name);
+    file.missing -= std::min(file.missing, slots_[n].length);
+    finish_if_whole(slots_[n].name, file);
+    post(n);
+  }
+
+  File* open(const std::string& name, const FilePiece& piece) {
+    const auto [it, fresh] = files_.try_emplace(name);
+    File& file = it->second;
+    if (!fresh) return &file;
+    file.fd = ::open((directory_ / name).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    file.missing = piece.size;
+    file.checksum = piece.checksum;
+    if (file.fd >= 0) return &file;
+    refuse({comch::Errc::operating_system, errno, "a file cannot be made"});
+    return nullptr;
+  }
+  void finish_if_whole(const std::string& name, File& file) {
+    if (file.missing != 0 || file.fd < 0) return;
+    ::close(std::exchange(file.fd, -1));
+    file.good = checksum_of(directory_ / name) == file.checksum;
+  }
+
+  void answer() {
+    std::string bad;
+    for (const auto& [name, file] : files_) {
+      if (!file.good) bad += ' ' + name;
+    }
+    answer_ = bad.empty() ? "all " + std::to_string(files_.size()) + " files are whole"
+                          : "not whole:" + bad.substr(0, 1000);
+    next(kAnswered).prep_ctrl_send(*control_, std::as_bytes(std::span(answer_)));
+  }
+
+  // There are places for all buffers, and one for the answer.
+  uring::Submission& next(std::uint64_t user_data) {
+    uring::Submission* s = ring_.get();
+    if (s == nullptr) {
+      std::ignore = ring_.submit();
+      s = ring_.get();
+    }
+    s->user_data = user_data;
+    return *s;
+  }
+  void refuse(const comch::Error& error) {
+    if (!failure_) failure_ = error;
+  }
+
+  struct Slot {
+    comch::Buffer* buffer = nullptr;
+    std::string name;
+    std::uint64_t length = 0;
+  };
+
+  comch::ProgressEngine& engine_;
+  comch::Server& server_;
+  uring::Ring& ring_;
+  Buffers& buffers_;
+  const std::filesystem::path directory_;
+  std::unique_ptr<comch::Consumer> consumer_;
+  uring::Source* from_ = nullptr;
+  uring::Control* control_ = nullptr;
+  std::array<Slot, kBuffers> slots_;
+  std::map<std::string, File> files_;
+  std::uint32_t writes_ = 0;  // Under way.
+  std::optional<comch::Error> failure_;
+  std::string answer_;
+  bool posted_ = false;
+  bool ended_ = false;
+  bool client_has_left_ = false;
+};
+
+int fail(const comch::Error& error) {
+  std::cerr << "uring_receive_files: " << comch::describe(error) << '\n';
+  return 1;
+}
+
+int run(const Options& options) {
+  const auto device = comch::Device::open_first(comch::Side::kDpu);
+  if (!device) return fail(device.error());
+  const auto representor = comch::Representor::open_first(*device);
+  if (!representor) return fail(representor.error());
+  auto engine = comch::ProgressEngine::create();
+  if (!engine) return fail(engine.error());
+  Buffers buffers;
+  if (auto s = buffers.allocate(*device); !s) return fail(s.error());
+  auto server = comch::Server::create(*device, *representor, options.text("--name", "files"));
+  if (!server) return fail(server.error());
+  auto ring = uring::Ring::create(**engine);
+  if (!ring) return fail(ring.error());
+  ReceiveFiles files(**engine, **server, **ring, buffers, options.text("--to", "."));
+  if (auto s = files.start(); !s) return fail(s.error());
+  std::cout << "receiving" << std::endl;
+  const auto answer = files.finish();
+  if (!answer) return fail(answer.error());
+  std::cout << *answer << '\n';
+  return answer->starts_with("all ") ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return run(Options(argc, argv, {"--name", "--to"})); }
