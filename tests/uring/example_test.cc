@@ -1,4 +1,5 @@
-// The example: clients of both kinds, served at once by one program.
+// The examples: clients of both kinds, served at once by one program; and many producers of one
+// collector.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -6,7 +7,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <vector>
 
 #include "support/child_process.h"
 #include "support/temp_dir.h"
@@ -47,6 +50,27 @@ TEST(UringExample, EchoesForClientsOfComchAndOfTcp) {
   EXPECT_EQ(text, "by tcp");
   ::close(fd);
   EXPECT_EQ(echo.wait(), Exit::with(0));
+}
+
+TEST(UringExample, CollectsWhatFourProducersSendInOrder) {
+  const RuntimeDirectory runtime;
+  const TempDir dir;
+  auto collector = ChildProcess::exec(
+      {"uring_collector", "--name", "four", "--producers", "4", "--messages", "10007"},
+      dir / "output");
+  const auto output = [&] {
+    std::ifstream file(dir / "output");
+    return std::string(std::istreambuf_iterator(file), {});
+  };
+  ASSERT_TRUE(eventually([&] { return output() == "collecting\n"; })) << output();
+  std::vector<ChildProcess> producers;
+  for (int n = 0; n < 4; ++n) {
+    producers.push_back(ChildProcess::exec(
+        {"uring_producer", "--name", "four", "--messages", "10007"}, dir / std::to_string(n)));
+  }
+  for (ChildProcess& producer : producers) EXPECT_EQ(producer.wait(), Exit::with(0));
+  EXPECT_EQ(collector.wait(), Exit::with(0));
+  EXPECT_EQ(output(), "collecting\ncollected 40028 messages of 4 producers\n");
 }
 
 }  // namespace
