@@ -202,6 +202,7 @@ void ConnectionImpl::count_received(std::size_t bytes) {
 bool ConnectionImpl::receive() {
   bool did = false;
   for (int budget = kReceiveBudget; budget > 0 && wants_data(); --budget) {
+    if (endpoint_.owes_tasks()) break;
     const auto message = channel_->look();
     if (!message) break;
     in_callback_ = true;

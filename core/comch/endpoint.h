@@ -56,6 +56,9 @@ class Endpoint : public engine::ContextCore {
   Receipt hand_out(ConnectionImpl& connection, std::span<const std::byte> message) {
     return on_message_(connection, message);
   }
+  // Every task is out, and some have only to be told of: that comes before more messages, for
+  // each of whose callbacks may want a task to answer with.
+  bool owes_tasks() const { return tasks_.full() && !completions_.empty(); }
   void offer_space(ConnectionImpl& connection) {
     if (on_space_) on_space_(connection);
   }

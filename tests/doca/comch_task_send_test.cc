@@ -13,8 +13,10 @@ struct ComchTaskSendTest : ControlTest {
   std::optional<ServerParty> server;
   std::optional<ClientParty> client;
 
-  void connect(const PartySettings& settings) {
-    server.emplace(pe, settings);
+  void connect(const PartySettings& settings, std::uint32_t server_tasks = 0) {
+    PartySettings of_server = settings;
+    if (server_tasks != 0) of_server.tasks = server_tasks;
+    server.emplace(pe, of_server);
     client.emplace(pe, settings);
     ASSERT_EQ(server->start(), DOCA_SUCCESS);
     ASSERT_TRUE(client->connect());
@@ -69,6 +71,18 @@ TEST_F(ComchTaskSendTest, WhenEveryTaskIsOutThereIsNoMemory) {
   EXPECT_EQ(client->allocate(client->connection(), "3", &third), DOCA_SUCCESS);
   doca_task_free(doca_comch_task_send_as_task(second));
   doca_task_free(doca_comch_task_send_as_task(third));
+}
+
+TEST_F(ComchTaskSendTest, AServerThatAnswersInItsCallbackNeedsNoMoreTasksThanAnswersAtATime) {
+  connect({.queue = 16, .tasks = 8}, 1);
+  int answered = 0;
+  server->then_receive = [&](doca_comch_connection* from) {
+    if (server->send(from, "answer") == DOCA_SUCCESS) ++answered;
+  };
+  for (int n = 0; n < 8; ++n) ASSERT_EQ(client->send("question"), DOCA_SUCCESS);
+  ASSERT_TRUE(server->run_until([&] { return server->received.size() == 8; }));
+  EXPECT_EQ(answered, 8) << "completions are told of before the next message is shown";
+  ASSERT_TRUE(client->run_until([&] { return client->received.size() == 8; }));
 }
 
 TEST_F(ComchTaskSendTest, ATaskIsForAConnectionOfItsOwnContext) {
