@@ -1,6 +1,7 @@
 // doca_cc, besides servers and clients: limits, connections, tasks, whole conversations.
 #include <doca_comch.h>
 
+#include "doca/cc_callbacks.h"
 #include "doca/cc_conversation.h"
 #include "doca/cc_limits.h"
 
@@ -10,6 +11,25 @@ namespace {
 using CcTest = ControlTest;
 
 TEST_F(CcTest, TalksAndSends) { talk_and_send(pe); }
+
+TEST_F(CcTest, CallbacksOf25AreKnownByTheirTypesInCAndInCpp) {
+  static std::size_t heard;
+  heard = 0;
+  Conversation talk(pe);
+  const auto on_message = [](doca_cc_event_msg_recv*, std::uint8_t*, std::size_t length,
+                             doca_cc_connection*) { heard = length; };
+  const auto on_change = [](doca_cc_event_connection_status_changed*, doca_cc_connection*, bool) {};
+  ASSERT_EQ(doca_cc_client_event_msg_recv_register(talk.client, on_message), DOCA_SUCCESS);
+  ASSERT_EQ(register_message_of_2_5(talk.server), DOCA_SUCCESS);
+  EXPECT_EQ(doca_cc_server_event_connection_register(nullptr, on_change, on_change),
+            DOCA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(register_connections_of_2_5(nullptr), DOCA_ERROR_INVALID_VALUE);
+  talk.begin();
+  talk.say_from_client("three, four");
+  ASSERT_TRUE(until(pe, [] { return last_message_of_2_5() == 11; }));
+  talk.say_from_server("one");
+  ASSERT_TRUE(until(pe, [] { return heard == 3; }));
+}
 
 TEST_F(CcTest, HasTheLimitsOfItsSuccessor) {
   constexpr std::pair<Limit, Limit> kLimits[] = {

@@ -5,9 +5,10 @@
  *   doca_cc_server_event_connection_register  ..._event_connection_status_changed_register
  *   doca_cc_server_get_device_repr            ..._get_device_rep
  *
- * Two generations are served. At the end are the names of 2.5 that 2.6 wrote in another order; and
- * a program of 2.5 defines DOCA_CC_API_2_5 before the first header, by which the callbacks of
- * messages and connections take size_t and bool, as they did then.
+ * Two generations are served. At the end are the names of 2.5 that 2.6 wrote in another order. The
+ * callbacks of messages and connections took size_t and bool in 2.5: which of the two a program
+ * registers is seen by its type, and goes to functions of their own in the library. A program that
+ * also uses the callbacks' type names defines DOCA_CC_API_2_5, by which they are those of 2.5.
  *
  * Threads, order, lifetime: as in doca_comch.h.
  * Follows DOCA Comm Channel 2.6, and 2.5. */
@@ -147,7 +148,7 @@ doca_error_t doca_cc_client_task_send_alloc_init(struct doca_cc_client *cc_clien
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_task_send_as_task(struct doca_cc_task_send *task);
 
-/* Events. What is registered with DOCA_CC_API_2_5 goes to functions of its own in the library. */
+/* Events. */
 
 struct doca_cc_event_msg_recv;
 struct doca_cc_event_connection_status_changed;
@@ -241,8 +242,67 @@ doca_error_t doca_cc_client_send_task_alloc_init(struct doca_cc_client *cc_clien
 DOCA_EXPERIMENTAL
 struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task);
 
+#ifndef DOCA_CC_API_2_5
+/* What callbacks of 2.5 are registered with. */
+
+typedef void (*doca_cc_event_msg_recv_cb_2_5_t)(struct doca_cc_event_msg_recv *event,
+                                                uint8_t *recv_buffer, size_t msg_len,
+                                                struct doca_cc_connection *cc_connection);
+typedef void (*doca_cc_event_connection_status_changed_cb_2_5_t)(
+    struct doca_cc_event_connection_status_changed *event, struct doca_cc_connection *cc_connection,
+    bool change_successful);
+
+DOCA_STABLE
+doca_error_t doca_cc_server_event_msg_recv_register_2_5(
+    struct doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_2_5_t recv_event_cb);
+DOCA_STABLE
+doca_error_t doca_cc_client_event_msg_recv_register_2_5(
+    struct doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_2_5_t recv_event_cb);
+DOCA_STABLE
+doca_error_t doca_cc_server_event_connection_register_2_5(
+    struct doca_cc_server *cc_server,
+    doca_cc_event_connection_status_changed_cb_2_5_t connect_event_cb,
+    doca_cc_event_connection_status_changed_cb_2_5_t disconnect_event_cb);
+#endif
+
 #ifdef __cplusplus
 }
+#endif
+
+#ifndef DOCA_CC_API_2_5
+#ifdef __cplusplus
+/* Templates, so that NULL means the functions of 2.6. */
+template <int = 0>
+DOCA_EXPERIMENTAL inline doca_error_t doca_cc_server_event_msg_recv_register(
+    doca_cc_server *cc_server, doca_cc_event_msg_recv_cb_2_5_t recv_event_cb) {
+  return doca_cc_server_event_msg_recv_register_2_5(cc_server, recv_event_cb);
+}
+template <int = 0>
+DOCA_EXPERIMENTAL inline doca_error_t doca_cc_client_event_msg_recv_register(
+    doca_cc_client *cc_client, doca_cc_event_msg_recv_cb_2_5_t recv_event_cb) {
+  return doca_cc_client_event_msg_recv_register_2_5(cc_client, recv_event_cb);
+}
+template <int = 0>
+DOCA_EXPERIMENTAL inline doca_error_t doca_cc_server_event_connection_register(
+    doca_cc_server *cc_server, doca_cc_event_connection_status_changed_cb_2_5_t connect_event_cb,
+    doca_cc_event_connection_status_changed_cb_2_5_t disconnect_event_cb) {
+  return doca_cc_server_event_connection_register_2_5(cc_server, connect_event_cb,
+                                                      disconnect_event_cb);
+}
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define doca_cc_server_event_msg_recv_register(server, cb)                         \
+  _Generic((cb),                                                                   \
+      doca_cc_event_msg_recv_cb_2_5_t: doca_cc_server_event_msg_recv_register_2_5, \
+      default: doca_cc_server_event_msg_recv_register)(server, cb)
+#define doca_cc_client_event_msg_recv_register(client, cb)                         \
+  _Generic((cb),                                                                   \
+      doca_cc_event_msg_recv_cb_2_5_t: doca_cc_client_event_msg_recv_register_2_5, \
+      default: doca_cc_client_event_msg_recv_register)(client, cb)
+#define doca_cc_server_event_connection_register(server, connected, disconnected)                     \
+  _Generic((connected),                                                                               \
+      doca_cc_event_connection_status_changed_cb_2_5_t: doca_cc_server_event_connection_register_2_5, \
+      default: doca_cc_server_event_connection_register)(server, connected, disconnected)
+#endif
 #endif
 
 #endif
