@@ -144,7 +144,13 @@ doca_error_t doca_mmap_set_dmabuf_memrange(doca_mmap* mmap, int dmabuf_fd, void*
                                            std::size_t dmabuf_offset, std::size_t len) {
   if (mmap == nullptr) return doca::null_argument();
   return doca::guarded([&] {
-    return doca::answer(doca::engine_of(*mmap).import_dmabuf(dmabuf_fd, dmabuf_offset, len, addr));
+    comch::MemoryMap& map = doca::engine_of(*mmap);
+    const comch::Status taken = map.import_dmabuf(dmabuf_fd, dmabuf_offset, len, addr);
+    // A memfd is the one thing besides that another process can map.
+    const bool may_be_memfd =
+        !taken && addr == nullptr && taken.error().code == Errc::invalid_value;
+    if (may_be_memfd && map.import_memfd(dmabuf_fd, dmabuf_offset, len)) return DOCA_SUCCESS;
+    return doca::answer(taken);
   });
 }
 

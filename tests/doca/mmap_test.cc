@@ -1,5 +1,6 @@
 // doca_mmap: configuration, life, devices, exports.
 #include <doca_mmap.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -82,6 +83,29 @@ TEST_F(MmapTest, WhatIsNoDmaBufIsRefused) {
   EXPECT_EQ(doca_mmap_set_dmabuf_memrange(nullptr, fd, nullptr, 0, 64), kNo);
   start();
   EXPECT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, 0, 64), DOCA_ERROR_BAD_STATE);
+  close(fd);
+}
+
+TEST_F(MmapTest, ASealedMemfdCanBeExportedAndImported) {
+  const int fd = memfd_create("comch-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(fd, 8192), 0);
+  ASSERT_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+  ASSERT_EQ(doca_mmap_set_dmabuf_memrange(map, fd, nullptr, 4096, 4096), DOCA_SUCCESS);
+  ASSERT_EQ(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE), DOCA_SUCCESS);
+  ASSERT_EQ(doca_mmap_add_dev(map, dpu), DOCA_SUCCESS);
+  ASSERT_EQ(doca_mmap_start(map), DOCA_SUCCESS);
+  const void* exported = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(doca_mmap_export_pci(map, dpu, &exported, &size), DOCA_SUCCESS);
+  doca_mmap* other = nullptr;
+  ASSERT_EQ(doca_mmap_create_from_export(nullptr, exported, size, host, &other), DOCA_SUCCESS);
+  void* address = nullptr;
+  ASSERT_EQ(doca_mmap_get_memrange(other, &address, &size), DOCA_SUCCESS);
+  EXPECT_EQ(size, 4096u);
+  uint8_t is = 0;
+  EXPECT_EQ(doca_mmap_get_from_export(other, &is), DOCA_SUCCESS);
+  EXPECT_EQ(is, 1);
+  EXPECT_EQ(doca_mmap_destroy(other), DOCA_SUCCESS);
   close(fd);
 }
 

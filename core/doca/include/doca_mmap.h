@@ -95,8 +95,9 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
  * NOT_PERMITTED: it is set already. */
 DOCA_STABLE
 doca_error_t doca_mmap_set_memrange(struct doca_mmap *mmap, void *addr, size_t len);
-/* Part of a dma-buf; `addr` is where the program has mapped it, or NULL. The descriptor stays
- * the program's. NOT_SUPPORTED: nobody may map it. */
+/* Part of a dma-buf; `addr` is where the program has mapped it, or NULL. Or, with `addr` NULL, part
+ * of a memfd, which can be exported if it is sealed against resizing. The descriptor stays the
+ * program's; doca_mmap_get_memrange() tells where it is mapped. NOT_SUPPORTED: nobody may map it. */
 DOCA_STABLE
 doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd, void *addr,
                                            size_t dmabuf_offset, size_t len);
