@@ -2,6 +2,7 @@
 #include "device_directory.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "value.h"
 
@@ -40,6 +41,9 @@ std::shared_ptr<Directory> make_representor(Services& services, const Record& re
   add_text(services, *made, "vuid", info.vuid);
   add_text(services, *made, "allow_uid", show_access(access, AccessPart::kUids));
   add_text(services, *made, "allow_gid", show_access(access, AccessPart::kGids));
+  if (!info.allow_hosts.empty()) {
+    add_text(services, *made, "allow_hosts", fmt::format("{}", fmt::join(info.allow_hosts, " ")));
+  }
   return made;
 }
 
@@ -50,6 +54,7 @@ std::shared_ptr<Directory> make_device(Services& services, const Record& record,
   add_text(services, *made, "side", std::string(name(info.side)));
   add_text(services, *made, "kind", std::string(name(info.kind)));
   add_text(services, *made, "vuid", info.vuid);
+  if (info.rdma) add_text(services, *made, "rdma", info.rdma->address);
   made->add("caps", make_capabilities(services, record, info.capability));
   auto representors = std::make_shared<Directory>(record);
   for (const RepresentorInfo& representor : info.representors) {

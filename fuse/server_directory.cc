@@ -136,7 +136,7 @@ void ServerDirectory::add_place_files() {
       "device", [this] { return configuration_.device->info().name; },
       [this](std::string_view text) { return store_device(text); });
   add_setting(
-      "rep", [this] { return configuration_.representor->info().pci; },
+      "rep", [this] { return representor_word(); },
       [this](std::string_view text) { return store_representor(text); });
 }
 
@@ -149,6 +149,12 @@ Outcome ServerDirectory::store_device(std::string_view text) {
   changed.device = std::move(*device);
   changed.representor = std::move(*representor);
   return configure(configuration_, std::move(changed));
+}
+
+// On a device that nobody described a representor is the machine that may connect, not a function.
+std::string ServerDirectory::representor_word() const {
+  const RepresentorInfo& info = configuration_.representor->info();
+  return info.pci == configuration_.device->info().pci ? info.vuid : info.pci;
 }
 
 Outcome ServerDirectory::store_representor(std::string_view text) {
@@ -178,7 +184,7 @@ Counters ServerDirectory::counters() const {
 nlohmann::ordered_json ServerDirectory::json() const {
   nlohmann::ordered_json json{{"name", configuration_.name},
                               {"device", configuration_.device->info().name},
-                              {"rep", configuration_.representor->info().pci}};
+                              {"rep", representor_word()}};
   json.update(EndpointDirectory::json());
   return json;
 }

@@ -53,6 +53,7 @@ class ServerDirectory final : public EndpointDirectory {
   void add_place_files();
   void add_access_file(const char* file, bool of_groups);
   Outcome store_device(std::string_view text);
+  std::string representor_word() const;
   Outcome store_representor(std::string_view text);
 
   Configuration configuration_;

@@ -54,14 +54,18 @@ Result<std::shared_ptr<Device>> open_where(auto&& matches, const char* otherwise
   return std::make_shared<Device>(std::move(*found));
 }
 
-// A device that nobody described serves the machine that the program names.
-Result<std::shared_ptr<Representor>> open_host(std::shared_ptr<Device> device,
-                                               std::string_view host) {
-  if (!is_host(host)) return fail(Errc::not_found, "this is no address, GID or host name");
+bool is_undescribed(const std::shared_ptr<Device>& device) {
+  return device != nullptr && device->info().rdma && device->info().capability.server &&
+         device->info().representors.empty();
+}
+
+// A device that nobody described serves the machines that the program names.
+std::shared_ptr<Representor> of_hosts(std::shared_ptr<Device> device, std::string_view vuid,
+                                      std::vector<std::string> hosts) {
   RepresentorInfo info;
   info.pci = device->info().pci;
-  info.vuid = host;
-  info.allow_hosts = {std::string(host)};
+  info.vuid = vuid;
+  info.allow_hosts = std::move(hosts);
   return std::make_shared<Representor>(std::move(device), std::move(info));
 }
 
@@ -128,9 +132,9 @@ Result<std::shared_ptr<Device>> Device::open_first(Side side) {
 
 Result<std::shared_ptr<Representor>> Representor::open(std::shared_ptr<Device> device,
                                                        std::string_view which) {
-  if (device != nullptr && device->info().rdma && device->info().representors.empty() &&
-      device->info().capability.server) {
-    return open_host(std::move(device), which);
+  if (is_undescribed(device)) {
+    if (!is_host(which)) return fail(Errc::not_found, "this is no address, GID or host name");
+    return of_hosts(std::move(device), which, {std::string(which)});
   }
   const std::optional<std::string> pci = normal_pci(which);
   return open_where(std::move(device), [&](const RepresentorInfo& representor) {
@@ -139,6 +143,7 @@ Result<std::shared_ptr<Representor>> Representor::open(std::shared_ptr<Device> d
 }
 
 Result<std::shared_ptr<Representor>> Representor::open_first(std::shared_ptr<Device> device) {
+  if (is_undescribed(device)) return of_hosts(std::move(device), "none", {});
   return open_where(std::move(device), [](const RepresentorInfo&) { return true; });
 }
 

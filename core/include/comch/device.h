@@ -108,6 +108,7 @@ class Representor {
   // not_supported: the device is on the host side and has none at all.
   static Result<std::shared_ptr<Representor>> open(std::shared_ptr<Device> device,
                                                    std::string_view which);
+  // On such a device: one that lets nobody in, with which no server starts.
   static Result<std::shared_ptr<Representor>> open_first(std::shared_ptr<Device> device);
 
   Representor(std::shared_ptr<Device> device, RepresentorInfo info)

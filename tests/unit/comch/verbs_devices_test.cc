@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
 #include <vector>
 
+#include "comch/comch.h"
 #include "comch/device_file.h"
 
 namespace comch {
@@ -40,7 +42,17 @@ TEST(VerbsDevicesTest, ServersAndClientsLiveOnThem) {
 TEST(VerbsDevicesTest, NobodyMayConnectUntilTheServerSaysWho) {
   const auto device =
       std::make_shared<Device>(described({.name = "mlx5_0", .ports = {port_with({"10.0.0.1"})}}));
-  EXPECT_EQ(Representor::open_first(device).error().code, Errc::not_found);
+  const auto nobody = Representor::open_first(device);
+  ASSERT_TRUE(nobody);
+  EXPECT_TRUE((*nobody)->info().allow_hosts.empty());
+  const auto engine = ProgressEngine::create().value();
+  const auto server = Server::create(device, *nobody, "echo").value();
+  const auto freed = [](SendTask& task) { std::ignore = task.free(); };
+  ASSERT_TRUE(server->configure_send(1, freed, freed));
+  ASSERT_TRUE(server->on_message([](auto&, auto) { return Receipt::kTaken; }));
+  ASSERT_TRUE(server->on_connection([](Connection&, bool) {}, [](Connection&, bool) {}));
+  ASSERT_TRUE(engine->connect(*server));
+  EXPECT_EQ(server->start().error().code, Errc::bad_state);
   for (const char* host : {"10.0.0.2", "fe80::2%eth0", "gid:fe80::2", "h7.example", "any"}) {
     const auto representor = Representor::open(device, host);
     ASSERT_TRUE(representor) << host;
