@@ -66,14 +66,16 @@ Json to_json(const std::vector<DeviceInfo>& devices) {
       representors.push_back(
           {{"pci", representor.pci}, {"vuid", representor.vuid}, {"kind", name(representor.kind)}});
     }
-    all.push_back({{"name", device.name},
-                   {"pci", device.pci},
-                   {"vuid", device.vuid},
-                   {"side", name(device.side)},
-                   {"kind", name(device.kind)},
-                   {"server", device.capability.server},
-                   {"client", device.capability.client},
-                   {"representors", std::move(representors)}});
+    Json one{{"name", device.name},
+             {"pci", device.pci},
+             {"vuid", device.vuid},
+             {"side", name(device.side)},
+             {"kind", name(device.kind)},
+             {"server", device.capability.server},
+             {"client", device.capability.client},
+             {"representors", std::move(representors)}};
+    if (device.rdma) one["rdma"] = device.rdma->address;
+    all.push_back(std::move(one));
   }
   return all;
 }

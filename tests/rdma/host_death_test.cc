@@ -1,0 +1,99 @@
+// HostDeath: one of two machines dies without a word; the other one notices, says so once to
+// everybody who waits, and lives on. Run by two_guests.sh, a case in each guest at once:
+//
+//   HostDeath.ThePeerOfADeadHost...   on the machine that survives: the server
+//   HostDeath.TheHostThatDies         on the other: its client, and the kernel's own crash
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "unit/comch/fast_pair.h"
+#include "unit/comch/parties.h"
+
+namespace comch::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kName = "mortal";
+constexpr auto kPatience = 60s;  // Of the other guest's boot, on a busy machine.
+constexpr std::uint32_t kTasks = 8;
+
+// A client that tries until the server is there; nothing when it never was.
+std::unique_ptr<ClientParty> connect(ProgressEngine& engine) {
+  const Deadline deadline(kPatience);
+  while (!deadline.passed()) {
+    auto client = std::make_unique<ClientParty>(engine, Settings{.name = kName, .timeout = 2s});
+    if (client->connect()) return client;
+  }
+  return nullptr;
+}
+
+TEST(HostDeath, ThePeerOfADeadHostLosesItsConnectionOnceAndServesTheNext) {
+  const auto engine = ProgressEngine::create().value();
+  ServerParty server(*engine, {.name = kName});
+  ASSERT_TRUE(server->start());
+  ASSERT_TRUE(until(*engine, [&] { return server.received.size() == 1; }, Deadline(kPatience)));
+  Connection& connection = server.connection();
+
+  // Receives that will never be filled, and messages that nobody will take.
+  Memory memory(kTasks * 64);
+  std::vector<Status> returned;
+  auto consumer = Consumer::create(connection, memory.map()).value();
+  consumer
+      ->configure_receive(
+          kTasks, [](ReceiveTask& task) { ADD_FAILURE() << "received: " << task.length(); },
+          [&](ReceiveTask& task) {
+            returned.push_back(task.status());
+            if (Buffer* buffer = task.buffer()) std::ignore = buffer->drop_reference();
+            std::ignore = task.free();
+          })
+      .value();
+  engine->connect(*consumer).value();
+  ASSERT_TRUE(consumer->start());
+  ASSERT_TRUE(until(*engine, [&] { return consumer->state() == ContextState::kRunning; }));
+  for (std::uint32_t n = 0; n < kTasks; ++n) {
+    ASSERT_TRUE(consumer->allocate_receive(memory.room(n * 64, 64)).value()->submit());
+  }
+  ASSERT_TRUE(connection.try_send(bytes("die")));
+  const auto killed = std::chrono::steady_clock::now();
+  ASSERT_TRUE(until(*engine, [&] { return server.endings.size() == 1; }, Deadline(kPatience)));
+  const auto noticed = std::chrono::steady_clock::now() - killed;
+  EXPECT_LT(noticed, 20s) << "the keepalive of this test is 2 s";
+  ASSERT_TRUE(server.endings.front());
+  EXPECT_EQ(server.endings.front()->code, Errc::connection_reset);
+
+  ASSERT_TRUE(until(*engine, [&] { return consumer->state() == ContextState::kIdle; }));
+  EXPECT_EQ(returned.size(), kTasks);
+  for (const Status& status : returned) {
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, Errc::connection_reset);
+  }
+  EXPECT_TRUE(Consumer::destroy(consumer));
+
+  EXPECT_EQ(server->state(), ContextState::kRunning);
+  const auto next = connect(*engine);
+  ASSERT_NE(next, nullptr);
+  ASSERT_TRUE(next->connection().try_send(bytes("alive")));
+  EXPECT_TRUE(until(*engine, [&] { return server.received.size() == 2; }));
+  next->client->stop().value();
+  EXPECT_TRUE(next->run_until_idle());
+  std::ignore = server->stop();
+  EXPECT_TRUE(until(*engine, [&] { return server->state() == ContextState::kIdle; }));
+}
+
+TEST(HostDeath, TheHostThatDies) {
+  const auto engine = ProgressEngine::create().value();
+  const auto client = connect(*engine);
+  ASSERT_NE(client, nullptr);
+  ASSERT_TRUE(client->connection().try_send(bytes("here")));
+  ASSERT_TRUE(until(*engine, [&] { return !client->received.empty(); }, Deadline(kPatience)));
+  std::ofstream("/proc/sysrq-trigger") << "b" << std::flush;
+  FAIL() << "still alive";
+}
+
+}  // namespace
+}  // namespace comch::test
