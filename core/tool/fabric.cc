@@ -34,4 +34,19 @@ Outcome<std::shared_ptr<Device>> open_client_device(const CommonOptions& common)
   return open_device(common.device.empty() ? common.representor : common.device, Side::kHost);
 }
 
+std::string own_server(const Device& device, const std::string& name) {
+  const std::optional<RdmaLink>& link = device.info().rdma;
+  if (!link || !link->server.empty()) return name;
+  return fmt::format("rdma://{}/{}", link->address, name);
+}
+
+CommonOptions with_this_machine(CommonOptions common) {
+  if (common.device.empty() || !common.representor.empty()) return common;
+  const auto device = Device::open(common.device);
+  const bool undescribed =
+      device && (*device)->info().rdma && (*device)->info().representors.empty();
+  if (undescribed) common.representor = (*device)->info().rdma->address;
+  return common;
+}
+
 }  // namespace comch::tool

@@ -29,4 +29,12 @@ Outcome<ServerPlace> open_server_place(const CommonOptions& common);
 // the host side.
 Outcome<std::shared_ptr<Device>> open_client_device(const CommonOptions& common);
 
+// What a client on `device` has to call a server of this machine: its name, or where the device
+// does not know its servers' machine, rdma:// with the device's own address.
+std::string own_server(const Device& device, const std::string& name);
+
+// --device names an RDMA device that nobody described: with this machine as its representor, so
+// that both ends may be here.
+CommonOptions with_this_machine(CommonOptions common);
+
 }  // namespace comch::tool

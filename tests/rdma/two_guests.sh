@@ -27,6 +27,6 @@ guest b a 10.79.0.2 wire_client.toml TheHostThatDies >"$sockets/victim" 2>&1 &
 victim=$!
 status=0
 guest a b 10.79.0.1 wire_server.toml 'ThePeerOfADeadHost*' >"$sockets/survivor" 2>&1 || status=$?
-as_tap two-guests "$sockets/survivor" "$status" && exit 0
+as_tap two-guests HostDeath "$sockets/survivor" "$status" && exit 0
 sed 's/^/# the other guest: /' "$sockets/victim"
 exit 1

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <tuple>
@@ -20,7 +21,9 @@
 #include "tool/bench/plot_file.h"
 #include "tool/bench/ratio.h"
 #include "tool/bench/report.h"
+#include "tool/bench/verbs_baseline.h"
 #include "tool/commands.h"
+#include "tool/fabric.h"
 
 namespace comch::tool {
 namespace {
@@ -28,7 +31,7 @@ namespace {
 class Bench {
  public:
   Bench(const CommonOptions& common, const BenchOptions& options)
-      : common_(common), options_(options) {}
+      : common_(with_this_machine(common)), options_(options), baseline_(baseline_of(common_)) {}
 
   Outcome<> run();
 
@@ -37,6 +40,8 @@ class Bench {
   Outcome<> compare(std::size_t size);
   Outcome<> add(const Outcome<Figures>& figures);
   static void show(const std::string& row);
+  static std::optional<VerbsBaseline> baseline_of(const CommonOptions& common);
+  void hold_against_verbs(const Figures& figures);
   FastPlan fast_plan(std::size_t size, Way way, Api api) const;
   FastPlan placed(FastPlan plan) const;
   ProcessorPair place() const;
@@ -44,7 +49,9 @@ class Bench {
   CommonOptions common_;
   const BenchOptions& options_;
   std::vector<Figures> rows_;
-  std::vector<Ratio> ratios_;  // Of a comparison: one for each size.
+  std::vector<Ratio> ratios_;                    // Of a comparison: one for each size.
+  const std::optional<VerbsBaseline> baseline_;  // Over RDMA: what to hold the figures against.
+  std::vector<VerbsRatio> verbs_ratios_;
 };
 
 Outcome<> Bench::run() {
@@ -56,9 +63,15 @@ Outcome<> Bench::run() {
     if (auto measured = measure_size(size); !measured) return measured;
   }
   if (common_.json) {
-    fmt::print("{}\n", bench_json(options_, rows_, ratios_).dump(2));
+    auto json = bench_json(options_, rows_, ratios_);
+    for (const VerbsRatio& ratio : verbs_ratios_) json["verbs"].push_back(to_json(ratio));
+    fmt::print("{}\n", json.dump(2));
   } else if (const std::string note = note_of(rows_); !note.empty()) {
     fmt::print("\n{}\n", note);
+  }
+  if (baseline_ && verbs_ratios_.empty() && !common_.json) {
+    fmt::print(
+        "\nno ratios to verbs alone: ib_write_lat and its like (Debian: perftest) did not run\n");
   }
   return plot->draw(rows_);
 }
@@ -138,7 +151,23 @@ Outcome<> Bench::add(const Outcome<Figures>& figures) {
   if (!figures) return std::unexpected(figures.error());
   rows_.push_back(*figures);
   if (!common_.json) show(table_row(*figures));
+  if (baseline_) hold_against_verbs(*figures);
   return {};
+}
+
+// The client's device says whether this goes over RDMA, and where to.
+std::optional<VerbsBaseline> Bench::baseline_of(const CommonOptions& common) {
+  const auto device = open_client_device(common);
+  if (!device || !(*device)->info().rdma) return std::nullopt;
+  const RdmaLink& link = *(*device)->info().rdma;
+  return VerbsBaseline(link.server.empty() ? link.address : link.server);
+}
+
+void Bench::hold_against_verbs(const Figures& figures) {
+  const auto verbs = baseline_->measure(figures.size);
+  if (!verbs) return;
+  verbs_ratios_.push_back(ratio_to(*verbs, figures));
+  if (!common_.json) show(table_row(verbs_ratios_.back()));
 }
 
 // Each row when it is known.

@@ -60,7 +60,7 @@ Outcome<> Prober::connect(const CommonOptions& common, const std::string& server
   if (!engine) return complain("cannot make a progress engine", engine.error());
   engine_ = std::move(*engine);
   turn_.emplace(*engine_, waiting_);
-  auto client = Client::create(*device, server);
+  auto client = Client::create(*device, own_server(**device, server));
   if (!client) return complain("cannot make a client", client.error());
   client_ = std::move(*client);
 

@@ -102,7 +102,7 @@ Outcome<> CppClientLink::connect(const std::string& server) {
   if (!device) return std::unexpected(device.error());
   device_ = *device;
   if (auto made = make_engine(); !made) return made;
-  auto client = Client::create(device_, server);
+  auto client = Client::create(device_, own_server(*device_, server));
   if (!client) return complain("cannot make a client", client.error());
   client_ = std::move(*client);
   if (const Status status = configure(*client_); !status) {
