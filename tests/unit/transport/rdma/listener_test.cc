@@ -254,12 +254,12 @@ TEST_F(RdmaListenerTest, WhoSaysNothingIsLetGoAndNobodyWaitsForIt) {
 TEST_F(RdmaListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
   ASSERT_TRUE(listen(server));
   std::vector<std::unique_ptr<HandClient>> crowd;
-  for (int n = 0; n < 70; ++n) {
+  for (int n = 0; n < 520; ++n) {
     crowd.push_back(std::make_unique<HandClient>(fabric, kClientHost));
     crowd.back()->call(kServerHost, "echo");
     run();
   }
-  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 64U);
+  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 512U);
   expect_serving();
 }
 
