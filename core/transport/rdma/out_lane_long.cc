@@ -11,7 +11,8 @@ namespace comch::transport::rdma {
 
 Outcome OutLane::begin(const Posted& posted, Bytes data, Bytes immediate, const Terms& terms) {
   queue_records();
-  Transfer& transfer = transfer_.emplace();
+  transfer_ = Transfer();  // Not emplace(): clang does not find its default members in there.
+  Transfer& transfer = *transfer_;
   transfer.terms = terms;
   transfer.to = posted;
   transfer.data = data;
