@@ -44,8 +44,8 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   void on_gone(Caller& caller) override { std::ignore = dismiss(caller); }
 
  private:
-  static constexpr std::size_t kMaxCallers =
-      512;  // A server's usual clients, who may all come at once.
+  // Handshakes under way: a server's usual clients, who may all come at once.
+  static constexpr std::size_t kMaxCallers = 512;
   static constexpr int kBacklog = 256;
 
   RdmaListener(Reactor& reactor, const Settings& settings, const ListenRequest& request,
