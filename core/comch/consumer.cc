@@ -6,6 +6,7 @@
 
 #include "comch/consumer_impl.h"
 #include "comch/queue_consumer.h"
+#include "comch/rdma_consumer.h"
 
 namespace comch {
 
@@ -14,9 +15,11 @@ namespace {
 // Calls `use` with what stands behind the face.
 template <class Face, class Use>
 decltype(auto) ask(Face& face, const Use& use) {
-  if (ConsumerFace::on_queue(face)) [[unlikely]]
-    return use(QueueConsumerImpl::of(face));
-  return use(ConsumerImpl::of(face));
+  const ConsumerFace::Kind kind = ConsumerFace::kind(face);
+  if (kind == ConsumerFace::Kind::kConnection) [[likely]]
+    return use(ConsumerImpl::of(face));
+  if (kind == ConsumerFace::Kind::kRdma) return use(RdmaConsumerImpl::of(face));
+  return use(QueueConsumerImpl::of(face));
 }
 
 }  // namespace
@@ -49,7 +52,10 @@ Result<std::unique_ptr<Consumer>> Consumer::create(Connection& face, MemoryMap& 
   }
   Result<std::shared_ptr<transport::FastPath>> fast = connection.fast_path();
   if (!fast) return std::unexpected(fast.error());
-  // The one carrier there is.
+  // Of another machine's carrier, or of this one's.
+  if (auto rdma = std::dynamic_pointer_cast<transport::rdma::Hub>(*fast)) {
+    return std::make_unique<RdmaConsumerObject>(connection, map, std::move(rdma));
+  }
   auto hub = std::static_pointer_cast<transport::shm::Hub>(std::move(*fast));
   return std::make_unique<ConsumerObject>(connection, map, std::move(hub));
 }
@@ -94,6 +100,9 @@ ConsumerId Consumer::id() const {
 }
 Connection& Consumer::connection() const {
   if (ConsumerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
+  if (ConsumerFace::kind(*this) == ConsumerFace::Kind::kRdma) {
+    return RdmaConsumerImpl::of(*this).connection();
+  }
   return ConsumerImpl::of(*this).connection();
 }
 MsgQ* Consumer::queue() const {
@@ -119,13 +128,14 @@ std::size_t Consumer::take_back(std::span<Buffer*> out) {
   return ask(*this, [&](auto& impl) { return impl.take_back(out); });
 }
 std::size_t Consumer::poll_views(std::span<View> out) {
-  if (ConsumerFace::on_queue(*this)) [[unlikely]]
+  if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) [[unlikely]]
     return 0;
   return ConsumerImpl::of(*this).poll_views(out);
 }
 Status Consumer::release_views(std::size_t count) {
-  if (ConsumerFace::on_queue(*this)) [[unlikely]]
-    return fail(Errc::not_supported, "a MsgQ's messages are in tasks or arrays");
+  if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) [[unlikely]]
+    return fail(Errc::not_supported,
+                "messages of a MsgQ, or another machine, are in tasks or arrays");
   return ConsumerImpl::of(*this).release_views(count);
 }
 Status Consumer::give_back(const HandedOver& message) {
@@ -134,14 +144,25 @@ Status Consumer::give_back(const HandedOver& message) {
 
 // --- ReceiveTask -------------------------------------------------------------------------
 
-Status ReceiveTaskImpl::submit() {
-  if (consumer != nullptr) [[likely]]
-    return consumer->submit(*this);
-  return queue->submit(*this);
+// Calls `use` with what the task belongs to.
+template <class Task, class Use>
+static decltype(auto) owner(Task& task, const Use& use) {
+  if (task.consumer != nullptr) [[likely]]
+    return use(*task.consumer);
+  if (task.rdma != nullptr) return use(*task.rdma);
+  return use(*task.queue);
 }
-bool ReceiveTaskImpl::try_submit() { return consumer != nullptr && consumer->try_submit(*this); }
+
+Status ReceiveTaskImpl::submit() {
+  return owner(*this, [this](auto& impl) { return impl.submit(*this); });
+}
+bool ReceiveTaskImpl::try_submit() {
+  if (consumer != nullptr) [[likely]]
+    return consumer->try_submit(*this);
+  return rdma != nullptr && rdma->try_submit(*this);
+}
 Status ReceiveTaskImpl::free() {
-  return consumer != nullptr ? consumer->free(*this) : queue->free(*this);
+  return owner(*this, [this](auto& impl) { return impl.free(*this); });
 }
 Status ReceiveTaskImpl::status() const {
   if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
@@ -149,13 +170,12 @@ Status ReceiveTaskImpl::status() const {
   return {};
 }
 Context& ReceiveTaskImpl::context() const {
-  return consumer != nullptr ? consumer->face() : queue->face();
+  return owner(*this, [](auto& impl) -> Context& { return impl.face(); });
 }
 
 Status ReceiveTask::set_buffer(Buffer* buffer) {
   ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
-  return task.consumer != nullptr ? task.consumer->set_buffer(task, buffer)
-                                  : task.queue->set_buffer(task, buffer);
+  return owner(task, [&](auto& impl) { return impl.set_buffer(task, buffer); });
 }
 Buffer* ReceiveTask::buffer() const { return ReceiveTaskImpl::of(*this).buffer; }
 ProducerId ReceiveTask::producer() const { return ReceiveTaskImpl::of(*this).producer; }

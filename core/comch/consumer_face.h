@@ -1,5 +1,6 @@
-// ConsumerFace: a Consumer that knows which of the two stands behind it: a ConsumerImpl, of a
-// connection, or a QueueConsumerImpl, of a MsgQ.
+// ConsumerFace: a Consumer that knows what stands behind it: a ConsumerImpl or, where the
+// other side is another machine, an RdmaConsumerImpl, of a connection; or a QueueConsumerImpl, of a
+// MsgQ.
 //
 // A face asks this once per call, by a branch that is always the same way in one program's loop;
 // a virtual call would ask the same and keep the compiler from looking through it.
@@ -15,11 +16,10 @@ namespace comch {
 
 class ConsumerFace : public Consumer {
  public:
-  enum class Kind : std::uint8_t { kConnection, kQueue };
+  enum class Kind : std::uint8_t { kConnection, kQueue, kRdma };
 
-  static bool on_queue(const Consumer& face) {
-    return static_cast<const ConsumerFace&>(face).kind_ == Kind::kQueue;
-  }
+  static Kind kind(const Consumer& face) { return static_cast<const ConsumerFace&>(face).kind_; }
+  static bool on_queue(const Consumer& face) { return kind(face) == Kind::kQueue; }
 
  protected:
   explicit ConsumerFace(Kind kind) : kind_(kind) {}

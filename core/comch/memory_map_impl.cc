@@ -49,12 +49,14 @@ MemoryMapImpl::MemoryMapImpl(ImportedMemory memory, std::shared_ptr<Device> devi
   // What cannot be written here cannot be shown to a peer that writes.
   shareable_ = others_may_write(permissions_);
   devices_.push_back(std::move(device));
+  life_.emplace(bytes_);
 }
 
 MemoryMapImpl::~MemoryMapImpl() {
   if (const std::uint32_t left = buffers(); left != 0) {
     say(LogLevel::kError, "a memory map is destroyed while {} buffers point into it", left);
   }
+  life_.reset();
   if (ever_started_ && on_free_ && !bytes_.empty() && !window_) {
     on_free_(bytes_.data(), bytes_.size());
   }
@@ -261,6 +263,7 @@ Status MemoryMapImpl::start() {
   // A peer asks the kernel the same question and would refuse any other memory.
   shareable_ =
       (kind_ == Kind::kAllocated || kind_ == Kind::kMemfd) && os::sealed_size(memory_).has_value();
+  life_.emplace(bytes_);
   started_ = ever_started_ = true;
   return {};
 }
@@ -271,6 +274,7 @@ Status MemoryMapImpl::stop() {
   }
   if (!started_) return fail(Errc::not_permitted, "the map is not started");
   if (buffers() != 0) return fail(Errc::not_permitted, "buffers point into the map");
+  life_.reset();
   exported_.reset();
   shareable_ = false;
   started_ = false;

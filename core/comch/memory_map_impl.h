@@ -21,6 +21,7 @@
 #include "comch/memory_map.h"
 #include "os/fd.h"
 #include "os/window.h"
+#include "transport/map_life.h"
 
 namespace comch {
 
@@ -69,6 +70,8 @@ class MemoryMapImpl final : public MemoryMap {
     return comch::contains(bytes_.size(), {offset, size});
   }
   MemoryMapId id() const { return id_; }
+  // What carriers keep of it as long as it is started. Of a started map.
+  transport::MapLife& life() const { return *life_; }
 
   Kind kind() const { return kind_; }
   std::uint64_t origin() const { return origin_; }
@@ -113,6 +116,7 @@ class MemoryMapImpl final : public MemoryMap {
   std::uint64_t origin_ = 0;
   os::Fd memory_;
   os::Window window_;
+  mutable std::optional<transport::MapLife> life_;  // While it is started.
   std::optional<ExportedMemory> exported_;
   UserData user_data_;
   FreeHandler on_free_;

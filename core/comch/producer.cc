@@ -6,6 +6,7 @@
 
 #include "comch/producer_impl.h"
 #include "comch/queue_producer.h"
+#include "comch/rdma_producer.h"
 
 namespace comch {
 
@@ -14,9 +15,11 @@ namespace {
 // Calls `use` with what stands behind the face.
 template <class Face, class Use>
 decltype(auto) ask(Face& face, const Use& use) {
-  if (ProducerFace::on_queue(face)) [[unlikely]]
-    return use(QueueProducerImpl::of(face));
-  return use(ProducerImpl::of(face));
+  const ProducerFace::Kind kind = ProducerFace::kind(face);
+  if (kind == ProducerFace::Kind::kConnection) [[likely]]
+    return use(ProducerImpl::of(face));
+  if (kind == ProducerFace::Kind::kRdma) return use(RdmaProducerImpl::of(face));
+  return use(QueueProducerImpl::of(face));
 }
 
 }  // namespace
@@ -28,7 +31,10 @@ Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
   }
   Result<std::shared_ptr<transport::FastPath>> fast = connection.fast_path();
   if (!fast) return std::unexpected(fast.error());
-  // The one carrier there is.
+  // Of another machine's carrier, or of this one's.
+  if (auto rdma = std::dynamic_pointer_cast<transport::rdma::Hub>(*fast)) {
+    return std::make_unique<RdmaProducerObject>(connection, std::move(rdma));
+  }
   auto hub = std::static_pointer_cast<transport::shm::Hub>(std::move(*fast));
   return std::make_unique<ProducerObject>(connection, std::move(hub));
 }
@@ -76,6 +82,9 @@ ProducerId Producer::id() const {
 }
 Connection& Producer::connection() const {
   if (ProducerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
+  if (ProducerFace::kind(*this) == ProducerFace::Kind::kRdma) {
+    return RdmaProducerImpl::of(*this).connection();
+  }
   return ProducerImpl::of(*this).connection();
 }
 MsgQ* Producer::queue() const {
@@ -134,14 +143,25 @@ Status require_ours(const ProducerTaskImpl& task) {
 
 }  // namespace
 
-Status ProducerTaskImpl::submit() {
-  if (producer != nullptr) [[likely]]
-    return producer->submit(*this);
-  return queue->submit(*this);
+// Calls `use` with what the task belongs to.
+template <class Task, class Use>
+static decltype(auto) owner(Task& task, const Use& use) {
+  if (task.producer != nullptr) [[likely]]
+    return use(*task.producer);
+  if (task.rdma != nullptr) return use(*task.rdma);
+  return use(*task.queue);
 }
-bool ProducerTaskImpl::try_submit() { return producer != nullptr && producer->try_submit(*this); }
+
+Status ProducerTaskImpl::submit() {
+  return owner(*this, [this](auto& impl) { return impl.submit(*this); });
+}
+bool ProducerTaskImpl::try_submit() {
+  if (producer != nullptr) [[likely]]
+    return producer->try_submit(*this);
+  return rdma != nullptr && rdma->try_submit(*this);
+}
 Status ProducerTaskImpl::free() {
-  return producer != nullptr ? producer->free(*this) : queue->free(*this);
+  return owner(*this, [this](auto& impl) { return impl.free(*this); });
 }
 Status ProducerTaskImpl::status() const {
   if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
@@ -149,7 +169,7 @@ Status ProducerTaskImpl::status() const {
   return {};
 }
 Context& ProducerTaskImpl::context() const {
-  return producer != nullptr ? producer->face() : queue->face();
+  return owner(*this, [](auto& impl) -> Context& { return impl.face(); });
 }
 
 Status ProducerTask::set_buffer(const Buffer* buffer) {

@@ -1,5 +1,6 @@
-// ProducerFace: a Producer that knows which of the two stands behind it: a ProducerImpl, of a
-// connection, or a QueueProducerImpl, of a MsgQ.
+// ProducerFace: a Producer that knows what stands behind it: a ProducerImpl or, where the
+// other side is another machine, an RdmaProducerImpl, of a connection; or a QueueProducerImpl, of a
+// MsgQ.
 //
 // consumer_face.h says why this is a branch.
 //
@@ -14,11 +15,10 @@ namespace comch {
 
 class ProducerFace : public Producer {
  public:
-  enum class Kind : std::uint8_t { kConnection, kQueue };
+  enum class Kind : std::uint8_t { kConnection, kQueue, kRdma };
 
-  static bool on_queue(const Producer& face) {
-    return static_cast<const ProducerFace&>(face).kind_ == Kind::kQueue;
-  }
+  static Kind kind(const Producer& face) { return static_cast<const ProducerFace&>(face).kind_; }
+  static bool on_queue(const Producer& face) { return kind(face) == Kind::kQueue; }
 
  protected:
   explicit ProducerFace(Kind kind) : kind_(kind) {}

@@ -17,6 +17,7 @@ namespace comch {
 
 class ProducerImpl;
 class QueueProducerImpl;
+class RdmaProducerImpl;
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what is seldom used is apart.
 class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, public ListLink<> {
@@ -58,7 +59,7 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
     failed = true;
   }
 
-  ProducerImpl* producer = nullptr;  // Null: the task is a MsgQ's.
+  ProducerImpl* producer = nullptr;  // Null: the task is one of the two others'.
   const BufferImpl* buffer = nullptr;
   const std::byte* immediate_data = nullptr;
   std::uint32_t consumer = 0;
@@ -66,7 +67,8 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
   TaskState state = TaskState::kFree;
   bool failed = false;  // The last submission; `error` says why.
   // Here ends the line that every submission touches.
-  QueueProducerImpl* queue = nullptr;
+  QueueProducerImpl* queue = nullptr;  // Of a MsgQ,
+  RdmaProducerImpl* rdma = nullptr;    // or to another machine.
   Error error;
   std::vector<std::byte> kept;
 };

@@ -19,6 +19,7 @@ namespace comch {
 
 class ConsumerImpl;
 class QueueConsumerImpl;
+class RdmaConsumerImpl;
 
 class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
  public:
@@ -35,7 +36,8 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
   Status status() const override;
   Context& context() const override;
 
-  ConsumerImpl* consumer = nullptr;    // One of the two.
+  ConsumerImpl* consumer = nullptr;    // One of the three.
+  RdmaConsumerImpl* rdma = nullptr;    // Of another machine's producers.
   QueueConsumerImpl* queue = nullptr;  // Of a MsgQ.
   BufferImpl* buffer = nullptr;
   std::uint16_t index = 0;

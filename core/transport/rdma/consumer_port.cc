@@ -101,7 +101,10 @@ void ConsumerPort::publish_some() {
 // One work request, or two where the board's end lies between.
 void ConsumerPort::write_posts() {
   Link& line = local_->line();
-  if (held() == 0 || state_ != State::kOpen || line.room() < 2 || line.failure()) return;
+  if (held() == 0 || state_ != State::kOpen) return;
+  // Whoever posts one by one without progress fills the line before it is looked after.
+  if (line.room() < 2) look_after_line();
+  if (line.room() < 2 || line.failure()) return;
   std::array<SendRequest, 2> requests;
   std::size_t count = 0;
   while (held() != 0) {
@@ -167,22 +170,23 @@ bool ConsumerPort::has_message() const {
 
 // --- Links -------------------------------------------------------------------------------
 
-bool ConsumerPort::look_after(Link& link) {
-  const bool came = link.poll();
+void ConsumerPort::look_after(Link& link) {
+  link.poll();
   if (const std::uint32_t rings = link.take_rings(); rings != 0) {
     wakes_received_ += rings;
     bell_.rung();
   }
-  return came;
+}
+
+void ConsumerPort::look_after_line() {
+  const std::uint64_t before = local_->line().done();
+  look_after(local_->line());
+  if (local_->line().done() != before) posts_arrived();
 }
 
 void ConsumerPort::look_after_links() {
   Link& line = local_->line();
-  if (!line.idle()) {
-    const std::uint64_t before = line.done();
-    look_after(line);
-    if (line.done() != before) posts_arrived();
-  }
+  if (!line.idle()) look_after_line();
   if (line.failure() && state_ == State::kOpen) lose(*line.failure());
   for (const Lane& lane : lanes_) {
     Link& link = lane.lane->link();
@@ -202,9 +206,7 @@ void ConsumerPort::heard(Link* link) {
     hear();
   } else {
     link->drain();
-    const std::uint64_t before = link->done();
-    look_after(*link);
-    if (link == &local_->line() && link->done() != before) posts_arrived();
+    link == &local_->line() ? look_after_line() : look_after(*link);
   }
   owner_.on_wake();
 }

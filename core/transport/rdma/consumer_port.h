@@ -180,7 +180,8 @@ class ConsumerPort final : public Alarm {
   void settle();
   // Completions of what was written, rings, and links that broke.
   void look_after_links();
-  bool look_after(Link& link);
+  void look_after(Link& link);
+  void look_after_line();
   void posts_arrived();
   void hear();
   void heard(Link* link);

@@ -5,7 +5,7 @@
 //   switch (desk.take(posted)) { case BoardLook::kPosted: ... }
 //   desk.give_back(posted);                 // It was not used: the next one taken.
 //
-// A lock is what the producers of one process share here, and 20 ns beside a work request's 100:
+// A lock is what the producers of one process share here; beside a work request it does not show:
 // the stashes of the shared-memory carrier (shm/stash.h) would gain nothing.
 //
 // Threads: any. Lifetime: the board outlives it. Errors: kBroken, for good: the consumer posts what

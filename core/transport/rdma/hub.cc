@@ -134,12 +134,16 @@ std::vector<std::uint32_t> Hub::remote_ids() const {
   return ids;
 }
 
-// With the mutex held: one lane for each producer, and one at least.
+// With the mutex held: one lane for each producer there is, and for the next; where they are small
+// for two, who then send at once.
 bool Hub::wants_more(const RemoteConsumer& consumer) const {
+  constexpr std::uint64_t kSmall = std::uint64_t{64} << 10U;  // Picked: a pinned page or ten.
   const RemoteConsumer::Lanes& lanes = consumer.lanes;
   const auto producers = std::ranges::count(ports_, Kind::kProducer, &Port::kind);
-  const std::size_t there = lanes.wanted.size() + lanes.spare.size() + lanes.out;
-  return !closed_ && there < static_cast<std::size_t>(std::max(producers, std::ptrdiff_t{1}));
+  const std::ptrdiff_t more = consumer.shape.size() <= kSmall ? 2 : 1;
+  const auto wanted = std::min(static_cast<std::size_t>(producers + more), kMaxPorts);
+  return !closed_ && !consumer.gone() &&
+         lanes.wanted.size() + lanes.spare.size() + lanes.out < wanted;
 }
 
 Status Hub::want_lane(RemoteConsumer& consumer) {
@@ -157,20 +161,27 @@ Status Hub::want_lane(RemoteConsumer& consumer) {
   return {};
 }
 
+// As many as are wanted. One that cannot be made is asked for again when a producer needs it.
+void Hub::want_lanes(RemoteConsumer& consumer) {
+  const auto wants = [&] {
+    const std::lock_guard lock(mutex_);
+    return wants_more(consumer);
+  };
+  while (wants()) {
+    const Status wanted = want_lane(consumer);
+    if (wanted) continue;
+    return comch::say(LogLevel::kError, "no lane to consumer {} of a peer: {}", consumer.terms.id,
+                      describe(wanted.error()));
+  }
+}
+
 void Hub::want_lanes_for_all() {
-  std::vector<std::shared_ptr<RemoteConsumer>> poor;
+  std::vector<std::shared_ptr<RemoteConsumer>> all;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, consumer] : remote_) {
-      if (wants_more(*consumer)) poor.push_back(consumer);
-    }
+    for (const auto& [id, consumer] : remote_) all.push_back(consumer);
   }
-  for (const auto& consumer : poor) {
-    if (const Status wanted = want_lane(*consumer); !wanted) {
-      comch::say(LogLevel::kError, "no lane to consumer {} of a peer: {}", consumer->terms.id,
-                 describe(wanted.error()));
-    }
-  }
+  for (const auto& consumer : all) want_lanes(*consumer);
 }
 
 Result<LaneParts> Hub::take_lane(RemoteConsumer& consumer) {

@@ -118,6 +118,7 @@ class Hub final : public FastPath {
 
   void say(const wire::RdmaPacket& packet);
   Status want_lane(RemoteConsumer& consumer);
+  void want_lanes(RemoteConsumer& consumer);
   void want_lanes_for_all();
   std::shared_ptr<LocalConsumer> local(std::uint32_t id) const;
   bool wants_more(const RemoteConsumer& consumer) const;

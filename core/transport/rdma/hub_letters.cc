@@ -47,10 +47,7 @@ Hub::News Hub::took(const wire::RdmaConsumer& terms) {
     say((*made)->acceptance());
   }
   // It is told of when there is a lane, so that the first send finds one.
-  if (const Status wanted = want_lane(**made); !wanted) {
-    comch::say(LogLevel::kError, "no lane to consumer {} of a peer: {}", terms.id,
-               describe(wanted.error()));
-  }
+  want_lanes(**made);
   return std::nullopt;
 }
 
@@ -80,7 +77,7 @@ Hub::News Hub::took(const wire::RdmaLaneReady& ready) {
     consumer->lanes.spare.push_back(std::move(lane));
   }
   ring_producers();
-  want_lanes_for_all();
+  want_lanes(*consumer);
   if (!appeared) return std::nullopt;
   return ConsumerNews{ready.consumer, true};
 }
@@ -104,7 +101,7 @@ Hub::News Hub::took(const wire::RdmaLaneOver& over) {
     consumer->desk.give_back(lost.sent[(n - 1) & (slots - 1)]);
   }
   ring_producers();
-  want_lanes_for_all();
+  want_lanes(*consumer);
   return std::nullopt;
 }
 

@@ -52,6 +52,9 @@ TEST(RdmaEndTest, ALaneIsLeftToTheNextProducer) {
   Ports machines;
   TestConsumer consumer(machines);
   const std::uint32_t id = consumer.port->id();
+  {
+    const TestProducer first(machines);
+  }  // There are as many lanes as one needs from here on.
   const std::uint64_t pairs = machines.link.fabric.counts(kClient).queue_pairs;
   for (std::uint32_t n = 0; n < 20; ++n) {
     TestProducer producer(machines);
