@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "doca/ctx.h"
@@ -36,7 +37,7 @@ bool is_under_way(const comch::Task& task) {
 void comch::doca::free_leaving(doca_ctx& ctx, Task& task) {
   const auto found = std::ranges::find(ctx.leaving, handle_of(&task));
   if (found == ctx.leaving.end() || is_under_way(task)) return;
-  static_cast<void>(task.free());
+  std::ignore = task.free();
   ctx.leaving.erase(found);
 }
 
