@@ -30,9 +30,13 @@ std::uint64_t number(const Bytes& bytes, std::size_t at, std::size_t size) {
   return value;
 }
 
+bool is_kind(std::uint64_t kind) {
+  return (kind >= 1 && kind <= 11) || (kind >= 16 && kind <= 21) || (kind >= 32 && kind <= 40);
+}
+
 bool is_header(const Bytes& bytes) {
   return bytes.size() >= 12 && bytes.size() <= 512 && number(bytes, 0, 4) == 0x48434d43 &&
-         number(bytes, 4, 2) == 1 && number(bytes, 6, 2) >= 1 && number(bytes, 6, 2) <= 11 &&
+         number(bytes, 4, 2) == 1 && is_kind(number(bytes, 6, 2)) &&
          number(bytes, 8, 4) == bytes.size();
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <vector>
 
 #include "unit/wire/format_example.h"
@@ -164,6 +165,46 @@ TEST(RemoteHandshakeTest, TheVersionIsOneThatBothSpeak) {
 TEST(RemoteHandshakeTest, TheExamplesOfTheDocumentAreWhatIsWritten) {
   EXPECT_EQ(test::documented("Call"), encoded(call()));
   EXPECT_EQ(test::documented("RemoteHello"), encoded(hello()));
+}
+
+// What is accepted is, byte for byte, what a correct peer writes.
+template <class Packet>
+void expect_sound(const Result<Packet>& packet, const Bytes& bytes) {
+  if (!packet) {
+    EXPECT_TRUE(packet.error().code == Errc::connection_reset ||
+                packet.error().code == Errc::unsupported_version);
+    return;
+  }
+  Bytes again = encoded(*packet);
+  again.resize(bytes.size());  // In private data zeros are behind it.
+  EXPECT_EQ(again, bytes);
+}
+
+TEST(RemoteHandshakeTest, OfPacketsWithBytesChangedOnlyThoseOfCorrectPeersAreAccepted) {
+  const std::uint64_t seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  const std::vector<Bytes> sound{encoded(hello()),
+                                 encoded(Challenge{}),
+                                 encoded(Proof{}),
+                                 encoded(welcome()),
+                                 encoded(call()),
+                                 encoded(Answer{.wants_key = true}),
+                                 encoded(Refusal{Errc::full, "full"})};
+  for (int n = 0; n < 20'000 && !testing::Test::HasFailure(); ++n) {
+    Bytes bytes = sound[random() % sound.size()];
+    if (random() % 2 == 0) bytes.resize(random() % 200);
+    for (std::uint64_t changes = random() % 4; changes > 0 && !bytes.empty(); --changes) {
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    }
+    expect_sound(decode_call(bytes), bytes);
+    expect_sound(decode_answer(bytes), bytes);
+    expect_sound(decode_refusal(bytes), bytes);
+    const Result<RemotePacket> packet = decode_remote(bytes);
+    if (packet) {
+      std::visit([&](const auto& body) { EXPECT_EQ(encoded(body), bytes); }, *packet);
+    }
+  }
 }
 
 }  // namespace
