@@ -5,7 +5,9 @@
 #
 # Meant for the guest of rdma-vm, but any machine with the devices will do: COMCH_DEVICES says
 # which they are. A program that crashes, or that is still running when its time is up, is a case
-# that failed. SECONDS are for each.
+# that failed. Of a program
+# whose cases fork, each runs in a process of its own, because a process that has used a device
+# cannot fork another one that does.
 set -u
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 # shellcheck source=tests/rdma/tap.sh
@@ -46,11 +48,10 @@ took() {
     'BEGIN { printf "# %s took %.1f s\n", what, b - a }'
 }
 
-# run WORD SECONDS PROGRAM FILTER LOSS: each case in a process of its own, because a process that
-# has used a device cannot fork another one that does, as many of them do.
+# run WORD HOW SECONDS PROGRAM FILTER LOSS
 run() {
-  local word="$1" seconds="$2" program="$3" filter="$4" loss="$5" status case any='' began case_began
-  local log="$scratch/log"
+  local word="$1" how="$2" seconds="$3" program="$4" filter="$5" loss="$6"
+  local log="$scratch/log" status case any='' began case_began
   if [ "$loss" != 0 ] && [ -z "${RDMA_VM:-}" ]; then
     echo "ok - $word # SKIP packets are lost on the guest's cable only"
     return
@@ -61,7 +62,7 @@ run() {
     return
   fi
   began="$EPOCHREALTIME"
-  for case in $(cases_of "$build/$program" "$filter"); do
+  while read -r case; do
     status=0
     case_began="$EPOCHREALTIME"
     timeout --kill-after=5 "$seconds" "$build/$program" --gtest_filter="$case" \
@@ -69,7 +70,7 @@ run() {
     as_tap "$word" "$case" "$log" "$status" || failed=1
     [ -z "${COMCH_RDMA_TIMES:-}" ] || took "$case" "$case_began"
     any=yes
-  done
+  done < <(if [ "$how" = each ]; then cases_of "$build/$program" "$filter"; else echo "$filter"; fi)
   if [ -z "$any" ]; then
     echo "not ok - $word: no case is called $filter"
     failed=1
@@ -78,8 +79,8 @@ run() {
   took "$word" "$began"
 }
 
-while read -r word seconds program filter loss; do
+while read -r word how seconds program filter loss; do
   case "$word" in '' | '#'*) continue ;; esac
-  run "$word" "$seconds" "$program" "$filter" "${loss:-0}"
+  run "$word" "$how" "$seconds" "$program" "$filter" "${loss:-0}"
 done <"$list"
 exit "$failed"
