@@ -53,7 +53,7 @@ TEST_P(TransferFaultTest, LengthsThatDoNotFitAreRefused) {
   const std::string much(Consumer::kMaxImmediate + 1, 'x');
   next(4).prep_send_file(*to, source, 100, 0, bytes(much));
   wait(4);
-  for (const std::uint64_t n : {1, 2, 3, 4}) EXPECT_EQ(res(n), -EINVAL) << n;
+  for (const std::uint64_t n : {1U, 2U, 3U, 4U}) EXPECT_EQ(res(n), -EINVAL) << n;
   expect_posted(kPosted);
 }
 
@@ -82,7 +82,7 @@ TEST_P(NoTransfers, AreRefused) {
   next(2).prep_recv_file(*from, nullptr, source);
   next(3).prep_write_file(source, bytes("x"));
   wait(3);
-  for (const std::uint64_t n : {1, 2, 3}) EXPECT_EQ(res(n), -EOPNOTSUPP);
+  for (const std::uint64_t n : {1U, 2U, 3U}) EXPECT_EQ(res(n), -EOPNOTSUPP);
   expect_posted(kPosted);
 }
 

@@ -109,7 +109,7 @@ TEST_P(TransferTest, DirectFilesAreReadAndWrittenWhateverTheAddress) {
   const File source = file(text, O_DIRECT);
   const File target = file("", O_DIRECT);
   std::size_t place = 0;
-  for (const std::size_t odd : {0, 16, 100}) {
+  for (const std::size_t odd : {0U, 16U, 100U}) {
     place += 64 << 10U;
     next(1).prep_post_recv(*from, there.room(place + odd, 48 << 10U));
     next(2).prep_send_file(*to, source, kLarge, 0);

@@ -69,8 +69,8 @@ class AwaitableRing {
     friend class AwaitableRing;
     AwaitableRing& ring_;
     std::coroutine_handle<> coroutine_;
-    Completion completion_;
     Waiter* next_ = nullptr;  // In line for a place.
+    Completion completion_;
   };
   template <class Prepare>
   class Operation final : public Waiter {
