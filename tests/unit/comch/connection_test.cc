@@ -222,7 +222,9 @@ TEST_F(ConnectionTest, ManyMessagesOfOnePeerAreHandedOutInBoundedPortions) {
   server.connection().resume();
   server.received.clear();
   engine->progress();
-  EXPECT_EQ(server.received.size(), 64u);
+  // One portion; another where the kernel had news, after which it looks at memory again.
+  EXPECT_GE(server.received.size(), 64u);
+  EXPECT_LE(server.received.size(), 128u);
 }
 
 // --- Ending ------------------------------------------------------------------------------
