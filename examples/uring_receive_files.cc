@@ -127,7 +127,7 @@ class ReceiveFiles {
  private:
   // Of an operation's user_data: the number of a buffer, and whether it is written.
   static constexpr std::uint64_t kWrite = kBuffers;
-  static constexpr std::uint64_t kAnswered = 2 * kBuffers;
+  static constexpr std::uint64_t kAnswered = kWrite + kBuffers;
   struct File {
     int fd = -1;
     std::uint64_t missing = 0;  // Bytes.

@@ -45,8 +45,12 @@ constexpr const char* kChannelAlone = "round trip 64 B: channel alone";
 constexpr const char* kChannelBeside = "round trip 64 B: channel beside TCP";
 
 // A file of each size, in another process's memory.
-constexpr std::array<std::pair<std::size_t, const char*>, 4> kFiles{
-    {{4 * kKib, "4 KiB"}, {64 * kKib, "64 KiB"}, {kMib, "1 MiB"}, {16 * kMib, "16 MiB"}}};
+struct FileSize {
+  std::size_t bytes;
+  const char* name;
+};
+constexpr std::array kFiles{FileSize{4 * kKib, "4 KiB"}, FileSize{64 * kKib, "64 KiB"},
+                            FileSize{kMib, "1 MiB"}, FileSize{16 * kMib, "16 MiB"}};
 std::string file_cell(const char* size, const char* way) {
   return fmt::format("file {}: {}", size, way);
 }
@@ -55,7 +59,9 @@ constexpr const char* kReadAndSend = "read() and send";
 constexpr const char* kSendFile = "prep_send_file()";
 
 void add_file_cells(std::vector<Cell>& cells, Duration time) {
-  for (const auto& [bytes, size] : kFiles) {
+  for (const FileSize& file : kFiles) {
+    const std::size_t bytes = file.bytes;
+    const char* const size = file.name;
     const auto add = [&](const char* way, auto measure) {
       cells.push_back({.name = file_cell(size, way),
                        .unit = "us",
@@ -69,7 +75,9 @@ void add_file_cells(std::vector<Cell>& cells, Duration time) {
 }
 
 void add_file_goals(std::vector<Goal>& goals) {
-  for (const auto& [bytes, size] : kFiles) {
+  for (const FileSize& file : kFiles) {
+    const std::size_t bytes = file.bytes;
+    const char* const size = file.name;
     const auto add = [&](const char* to, double bound) {
       goals.push_back({fmt::format("file {}: prep_send_file() to {}, in speed", size, to),
                        file_cell(size, to), file_cell(size, kSendFile), Goal::Kind::kAtLeast,

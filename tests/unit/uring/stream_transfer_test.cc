@@ -59,7 +59,7 @@ TEST_P(StreamTransferTest, AFullPipeIsWaitedForAndAllOfTheMessagesGoInInOrder) {
       const ssize_t size = ::read(*pipe.from, some.data(), some.size());
       if (size > 0) got.append(some.data(), static_cast<std::size_t>(size));
     }
-    EXPECT_EQ(got, text + text + text + text);
+    for (std::uint64_t n = 0; n < 4; ++n) EXPECT_EQ(got.substr(n * kLarge, kLarge), text);
     for (std::uint64_t n = 0; n < 4; ++n) EXPECT_EQ(res(n), kLarge);
   }
 }
