@@ -299,6 +299,9 @@ bool ConnectionImpl::poll() {
     return true;
   }
   if (paused_ && open()) update_attention();
+  const bool waits_for_data =
+      wants_data() && !wants_space() && state_ == ConnectionState::kEstablished;
+  if (!did && waits_for_data) notes.sign = channel_->sign();
   return did;
 }
 

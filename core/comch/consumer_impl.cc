@@ -174,13 +174,12 @@ Result<ReceiveTask*> ConsumerImpl::allocate(Buffer* buffer) {
   return *task;
 }
 
-void ConsumerImpl::put_up(std::uint16_t index, const BufferImpl* buffer) {
-  if (buffer == nullptr || buffer->tail_room() == 0) {
-    port_->post(index, comch::shm::kNoBuffer, 0);
-  } else {
-    port_->post(index, static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data()),
-                buffer->tail_room());
-  }
+template <class Posting>
+inline void ConsumerImpl::put_up(Posting& posting, std::uint16_t index, const BufferImpl* buffer) {
+  std::uint64_t offset = comch::shm::kNoBuffer;
+  const std::uint64_t room = buffer == nullptr ? 0 : buffer->tail_room();
+  if (room != 0) offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data());
+  posting.post(index, offset, room);
 }
 
 bool ConsumerImpl::try_submit(ReceiveTaskImpl& task) {
@@ -212,7 +211,7 @@ Status ConsumerImpl::submit(ReceiveTaskImpl& task) {
 void ConsumerImpl::post(ReceiveTaskImpl& task) {
   task.error.reset();
   set_submitted(task);
-  put_up(task.index, task.buffer);
+  put_up(*port_, task.index, task.buffer);
   if (!in_poll_) port_->publish();
 }
 
@@ -232,11 +231,11 @@ Result<std::size_t> ConsumerImpl::post(std::span<Buffer* const> buffers) {
     posts_.reset(tasks());
   }
   std::size_t count = 0;
-  for (Buffer* face : buffers) {
+  for (ConsumerPort::Posting posting(*port_); count != buffers.size(); ++count) {
+    Buffer* const face = buffers[count];
     if (!may_post(face) || posts_.full()) break;
     BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
-    put_up(posts_.add(buffer), buffer);
-    ++count;
+    put_up(posting, posts_.add(buffer), buffer);
   }
   tasks_submitted(count);
   port_->publish();
@@ -258,28 +257,70 @@ ConsumerCounters ConsumerImpl::counters() const {
       .wakes_received = port_ ? port_->wakes_received() : wakes_received_};
 }
 
-void ConsumerImpl::count(const Arrival& arrival) {
-  ++messages_[static_cast<std::size_t>(arrival.passage)];
-  bytes_ += arrival.length + arrival.handed.size();
-}
+// Members are written one by one: a copy of a whole would have to wait for its parts.
+struct ConsumerImpl::ToTask {
+  ConsumerImpl& consumer;
 
-void ConsumerImpl::hand_out(const Arrival& arrival) {
-  ReceiveTaskImpl& task = tasks_.all()[arrival.index];
-  count(arrival);
-  task_completed();
-  if (task.buffer != nullptr) task.buffer->append_unchecked(arrival.length);
-  task.state = TaskState::kAllocated;
-  task.producer = ProducerId{arrival.producer};
-  task.length = arrival.length;
-  task.immediate = arrival.immediate;
-  task.handed_over = {arrival.handed, task.producer, arrival.handle};
-  received_(task);
-}
+  void operator()(const transport::shm::PlainArrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length);
+    ReceiveTaskImpl& task = fill(arrival.index, arrival.producer, arrival.length);
+    task.immediate = {};
+    task.handed_over = {};
+    consumer.received_(task);
+  }
+  void operator()(const Arrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length + arrival.handed.size());
+    ReceiveTaskImpl& task = fill(arrival.index, arrival.producer, arrival.length);
+    task.immediate = arrival.immediate;
+    task.handed_over = {arrival.handed, task.producer, arrival.handle};
+    consumer.received_(task);
+  }
+
+ private:
+  ReceiveTaskImpl& fill(std::uint16_t index, std::uint32_t producer, std::uint64_t length) const {
+    ReceiveTaskImpl& task = consumer.tasks_.all()[index];
+    consumer.task_completed();
+    if (task.buffer != nullptr) task.buffer->append_unchecked(length);
+    task.state = TaskState::kAllocated;
+    task.producer = ProducerId{producer};
+    task.length = length;
+    return task;
+  }
+};
+
+struct ConsumerImpl::ToArray {
+  ConsumerImpl& consumer;
+  Received* next;
+
+  void operator()(const transport::shm::PlainArrival& arrival) {
+    consumer.count(arrival.passage, arrival.length);
+    Received& received = fill(arrival.index, arrival.producer, arrival.length);
+    received.immediate = {};
+    received.handed_over = {};
+  }
+  void operator()(const Arrival& arrival) {
+    consumer.count(arrival.passage, arrival.length + arrival.handed.size());
+    Received& received = fill(arrival.index, arrival.producer, arrival.length);
+    received.immediate = arrival.immediate;
+    received.handed_over = {arrival.handed, received.producer, arrival.handle};
+  }
+
+ private:
+  Received& fill(std::uint16_t index, std::uint32_t producer, std::uint64_t length) {
+    BufferImpl* const buffer = consumer.posts_.remove(index);
+    if (buffer != nullptr) buffer->append_unchecked(length);
+    Received& received = *next++;
+    received.buffer = buffer;
+    received.length = length;
+    received.producer = ProducerId{producer};
+    return received;
+  }
+};
 
 bool ConsumerImpl::poll() {
   if (in_arrays() || views()) return port_->ready();
   in_poll_ = true;
-  const bool did = port_->poll(kBudget, [this](const Arrival& arrival) { hand_out(arrival); });
+  const bool did = port_->poll(kBudget, ToTask{*this});
   in_poll_ = false;
   port_->publish();
   return did;
@@ -287,18 +328,9 @@ bool ConsumerImpl::poll() {
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
   if (!port_ || !in_arrays()) return 0;
-  Received* received = out.data();
-  const bool did = port_->poll(out.size(), [&](const Arrival& arrival) {
-    count(arrival);
-    BufferImpl* const buffer = posts_.remove(arrival.index);
-    if (buffer != nullptr) buffer->append_unchecked(arrival.length);
-    *received++ = {.buffer = buffer,
-                   .length = arrival.length,
-                   .immediate = arrival.immediate,
-                   .handed_over = {arrival.handed, ProducerId{arrival.producer}, arrival.handle},
-                   .producer = ProducerId{arrival.producer}};
-  });
-  const auto count = static_cast<std::size_t>(received - out.data());
+  ToArray sink{*this, out.data()};
+  const bool did = port_->poll(out.size(), sink);
+  const auto count = static_cast<std::size_t>(sink.next - out.data());
   tasks_completed(count);
   // As progress() does: whoever asks in a loop leaves the producer its line to send in.
   if (count == 0) pause();

@@ -96,9 +96,15 @@ class ConsumerImpl final : public ConsumerCore,
   Result<transport::shm::ConsumerPort::Setup> choose_way();
   void ready_to_run() { ContextCore::ready(); }
   void post(ReceiveTaskImpl& task);
-  void put_up(std::uint16_t index, const BufferImpl* buffer);
-  void count(const Arrival& arrival);
-  void hand_out(const Arrival& arrival);
+  template <class Posting>
+  void put_up(Posting& posting, std::uint16_t index, const BufferImpl* buffer);
+  void count(transport::shm::Passage passage, std::uint64_t bytes) {
+    ++messages_[static_cast<std::size_t>(passage)];
+    bytes_ += bytes;
+  }
+  // What a port hands messages to: one calls back, one fills an array.
+  struct ToTask;
+  struct ToArray;
   bool bring_back();
 
   ConnectionImpl& connection_;

@@ -226,8 +226,7 @@ Outcome ProducerImpl::put(OutLane& lane, ProducerTaskImpl& task) {
 // In both that call it, as put_other(): they come with every message.
 [[gnu::always_inline]] inline bool ProducerImpl::put_usual(ProducerTaskImpl& task) {
   OutLane* const lane = usual_lane(ConsumerId{task.consumer});
-  if (lane == nullptr || task.immediate_size != 0 || !lane->put_one(task.data())) return false;
-  lane->publish();
+  if (lane == nullptr || task.immediate_size != 0 || !lane->send_one(task.data())) return false;
   accept(task);
   completions_.push_back(task);
   request_work();

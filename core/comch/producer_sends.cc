@@ -14,8 +14,7 @@ using transport::shm::OutLane;
 Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
   OutLane* found = usual_lane(consumer);
   if (found != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
-      found->put_one(messages[0].data)) {
-    found->publish();
+      found->send_one(messages[0].data)) {
     return 1;
   }
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
@@ -23,8 +22,8 @@ Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outg
   if (lane.under_way() || queued(static_cast<std::uint32_t>(consumer))) {
     return fail(Errc::again, "earlier messages are still under way");
   }
-  std::size_t count = lane.put_small(messages.size(), [&](std::size_t n) {
-    return messages[n].immediate.empty() ? messages[n].data : Bytes();
+  std::size_t count = lane.put_small(messages.size(), [from = messages.data()](std::size_t n) {
+    return from[n].immediate.empty() ? from[n].data : Bytes();
   });
   if (count == messages.size()) [[likely]] {
     lane.publish();

@@ -32,13 +32,16 @@ class Source {
   // The engine polls and has not slept for long.
   virtual void relax() = 0;
 
-  // SourceList's notes about this source; nobody else writes them.
+  // SourceList's notes about this source; but for the sign nobody else writes them.
   struct Notes {
     Attention attention = Attention::kOff;
     bool armed = false;     // arm() was called since the last disarm().
     bool relaxed = false;   // relax() was called since the last arm().
     bool active = false;    // Something happened since the last settle().
     std::size_t index = 0;  // Place in SourceList::hot_ while kHot.
+    // The source's own, set by its poll(): a word that is 0 while poll() would find nothing. It is
+    // forgotten when the source is polled, or made hot once more. Null: poll() has to be asked.
+    const std::uint64_t* sign = nullptr;
   };
   Notes notes;
 

@@ -2,12 +2,14 @@
 #include "engine/source_list.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "os/membarrier.h"
 
 namespace comch::engine {
 
 void SourceList::make_hot(Source& source) {
+  source.notes.sign = nullptr;
   if (source.notes.attention == Attention::kHot) return;
   if (source.notes.armed) disarm(source);
   source.notes.attention = Attention::kHot;
@@ -47,11 +49,22 @@ bool SourceList::poll() {
   return did;
 }
 
+// Sources that are quiet are asked by one load, and not by a call.
+bool SourceList::is_silent(Source& source) {
+  const std::uint64_t* const sign = source.notes.sign;
+  if (sign == nullptr) return false;
+  // No edge: a hint; poll() meets what it stands for. The word is only looked at.
+  const std::atomic_ref<std::uint64_t> word(*const_cast<std::uint64_t*>(sign));
+  if (word.load(std::memory_order_relaxed) == 0) return true;
+  source.notes.sign = nullptr;
+  return false;
+}
+
 bool SourceList::poll(std::size_t from, std::size_t to) {
   bool did = false;
   for (std::size_t i = from; i < to; ++i) {
     Source* source = hot_[i];
-    if (source == nullptr || !source->poll()) continue;
+    if (source == nullptr || is_silent(*source) || !source->poll()) continue;
     did = true;
     if (hot_[i] == source) source->notes.active = true;
   }

@@ -50,6 +50,7 @@ class SourceList {
   void arm(Source& source, bool& needs_membarrier);
   void disarm(Source& source);
   bool poll(std::size_t from, std::size_t to);
+  static bool is_silent(Source& source);
   void put_quiet_behind();
   void compact();
 

@@ -110,12 +110,34 @@ class Desk {
 
   // Takes up to out.size() posted buffers and answers how many. None: nothing is posted, or
   // the desk is broken, or (seldom) the siblings were faster; ready() knows.
-  // Inline, and the rest is not: a producer that is alone should pay for no more.
-  [[gnu::always_inline]] std::size_t take(SeatId seat, std::span<Posted> out) {
+  std::size_t take(SeatId seat, std::span<Posted> out) {
     std::size_t count = 0;
-    if (alone([&] { count = take_alone(out); })) [[likely]]
-      return count;
-    return take_beside_others(seat, out);
+    const bool was_alone = use_alone(out.size(), [&](const Posted& posted) {
+      out[count++] = posted;
+      return true;
+    });
+    return was_alone || broken() ? count : take_shared(seat, out);
+  }
+
+  // For a producer that has the desk for itself: takes posted buffers and shows each to `use`,
+  // until it answers false for one, which stays, or `most` are used. False: it has siblings;
+  // take().
+  template <class Use>
+  [[gnu::always_inline]] bool use_alone(std::size_t most, Use&& use) {
+    return alone([&] {
+      // No edge, here and below: until the desk is shared this word is ours.
+      std::uint32_t position = position_of(position_.load(std::memory_order_relaxed));
+      for (std::size_t count = 0; count != most; ++count, ++position) {
+        Posted posted;
+        const Look found = reader_.read(position, posted);
+        if (found == Look::kBroken) [[unlikely]]
+          break_desk();
+        if (found != Look::kMessage || !use(posted)) break;
+      }
+      // No edge: see above.
+      position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
+      reader_.prefetch(position);
+    });
   }
 
   // Gives back a buffer that was taken from this seat and not used; it is the next to be
@@ -128,8 +150,7 @@ class Desk {
     return broken() || stashes_[seat].put_back(posted);
   }
 
-  // Whether take() has a reason to be called; looks at everything afresh, for a producer that
-  // is about to sleep.
+  // Whether take() has a reason to be called; looks at everything afresh, before a sleep.
   [[nodiscard]] bool ready(SeatId seat) {
     if (mode() == Mode::kBroken) return true;
     const std::uint64_t word = settled();
@@ -207,21 +228,6 @@ class Desk {
     if (found == Mode::kSwitching || found == Mode::kBarred) end_switch();
   }
 
-  std::size_t take_alone(std::span<Posted> out) {
-    // No edge, here and below: until the desk is shared this word is ours.
-    const std::uint32_t position = position_of(position_.load(std::memory_order_relaxed));
-    std::uint32_t count = 0;
-    for (; count < out.size(); ++count) {
-      const Look found = reader_.read(position + count, out[count]);
-      if (found == Look::kMessage) continue;
-      if (found == Look::kBroken) break_desk();
-      break;
-    }
-    // No edge: see above.
-    position_.store(position_word(position + count, 0, 0, 0), std::memory_order_relaxed);
-    return count;
-  }
-
   // What was taken last still stands in the ring, for it is not completed. Anything else must not
   // go back this way: what stands there is used already.
   bool put_back_alone(const Posted& posted) {
@@ -281,10 +287,6 @@ class Desk {
   }
 
   // ---- Shared.
-
-  [[gnu::noinline]] std::size_t take_beside_others(SeatId seat, std::span<Posted> out) {
-    return broken() ? 0 : take_shared(seat, out);
-  }
 
   std::size_t take_shared(SeatId seat, std::span<Posted> out) {
     for (unsigned tries = 0; tries < kTries; ++tries) {

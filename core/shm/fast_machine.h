@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "shm/machine.h"
 
@@ -126,6 +127,27 @@ template <>
 inline void copy_words_out<FastMachine>(std::byte* to, FastMachine::Data data, std::size_t offset,
                                         std::size_t size) {
   copy_few(to, data + offset, size);
+}
+
+// The same for data alone: of the sizes that small messages mostly have, without a call.
+template <class Machine>
+void copy_plain_in(typename Machine::Data data, std::size_t offset, const std::byte* from,
+                   std::size_t size) {
+  if constexpr (std::is_same_v<Machine, FastMachine>) {
+    if (size == 64) return static_cast<void>(std::memcpy(data + offset, from, 64));
+    if (size == 8) return static_cast<void>(std::memcpy(data + offset, from, 8));
+  }
+  copy_words_in<Machine>(data, offset, from, size);
+}
+
+template <class Machine>
+void copy_plain_out(std::byte* to, typename Machine::Data data, std::size_t offset,
+                    std::size_t size) {
+  if constexpr (std::is_same_v<Machine, FastMachine>) {
+    if (size == 64) return static_cast<void>(std::memcpy(to, data + offset, 64));
+    if (size == 8) return static_cast<void>(std::memcpy(to, data + offset, 8));
+  }
+  copy_words_out<Machine>(to, data, offset, size);
 }
 
 }  // namespace comch::shm

@@ -106,6 +106,18 @@ class LaneWriter {
     put_header(index, LaneKind::kInline, data.size(), immediate);
   }
 
+  // The same of data alone, and exposes it, when nothing is withheld.
+  void put_and_publish(std::uint16_t index, Bytes data) {
+    assert(!withheld_ && data.size() <= kLanePayload);
+    const std::size_t at = place();
+    copy_plain_in<Machine>(slots_, at + kPlainDataAt, data.data(), data.size());
+    Machine::store_word(slots_, at + 8, data.size());
+    position_ = static_cast<Position>(position_ + 1U);
+    // LANE: the slot happens before its first word is seen.
+    Machine::store_header(slots_, at, lane_word(position_, index, LaneKind::kInline),
+                          std::memory_order_release);
+  }
+
   // `length` bytes that are in the posted buffer already.
   void put_direct(std::uint16_t index, std::uint64_t length, Bytes immediate) {
     put_header(index, LaneKind::kDirect, length, immediate);
@@ -151,6 +163,8 @@ class LaneWriter {
     withheld_ = false;
     return true;
   }
+
+  [[nodiscard]] bool withholds() const { return withheld_; }
 
   // The position that the next put_...() writes to.
   [[nodiscard]] Position position() const { return position_; }
@@ -245,7 +259,7 @@ class LaneWriter<Machine, Position>::Walk {
 
   void put_inline(std::uint16_t index, Bytes data) {
     assert(data.size() <= kLanePayload);
-    copy_words_in<Machine>(slots_, place() + kPlainDataAt, data.data(), data.size());
+    copy_plain_in<Machine>(slots_, place() + kPlainDataAt, data.data(), data.size());
     put_header(index, LaneKind::kInline, data.size());
   }
   void put_direct(std::uint16_t index, std::uint64_t length) {

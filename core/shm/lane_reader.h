@@ -230,7 +230,7 @@ class LaneReader<Machine, Position>::Walk {
   // Copies the data of the inline message that look() has just found.
   void copy(std::byte* to, std::uint64_t length) const {
     assert(length <= kLanePayload);
-    copy_words_out<Machine>(to, slots_, place() + kPlainDataAt, length);
+    copy_plain_out<Machine>(to, slots_, place() + kPlainDataAt, length);
   }
   // Where it lies.
   Data data() const { return slots_ + place() + kPlainDataAt; }

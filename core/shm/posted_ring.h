@@ -109,21 +109,10 @@ class PostedWriter {
   // Posts the `capacity` bytes at `offset` under `index`; the producers learn of it at publish(),
   // or when there are kPostedTogether. The caller has at most `depth` posted and not completed.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-    assert(capacity <= kMaxPostedCapacity);
-    const std::size_t at = std::size_t{position_ & (slots_ - 1)} * kPostedSize;
-    const std::uint64_t word =
-        posted_word(posted_generation(position_, lap_shift_), index, capacity);
-    Machine::store_word(ring_, at, offset);
-    if (held_ == 0) {
-      first_at_ = at + 8;
-      first_word_ = word;
-    } else {
-      // No edge: nobody looks here before the first of the batch, which is released behind.
-      Machine::store_header(ring_, at + 8, word, std::memory_order_relaxed);
-    }
-    position_ = static_cast<Position>(position_ + 1U);
-    if (++held_ == kPostedTogether) publish();
+    Walk(*this).post(index, offset, capacity);
   }
+  // The same in a loop, which it keeps from reading our members again for each post.
+  class Walk;
 
   // Posts no buffer: for a message that is immediate data alone.
   void post_without_buffer(std::uint16_t index) { post(index, kNoBuffer, 0); }
@@ -148,6 +137,50 @@ class PostedWriter {
   std::uint32_t held_ = 0;
   std::size_t first_at_ = 0;  // Of the first that is held: its word 1, and what belongs there.
   std::uint64_t first_word_ = 0;
+};
+
+template <class Machine, std::unsigned_integral Position>
+class PostedWriter<Machine, Position>::Walk {
+ public:
+  explicit Walk(PostedWriter& writer)
+      : writer_(writer),
+        ring_(writer.ring_),
+        mask_(static_cast<Position>(writer.slots_ - 1)),
+        position_(writer.position_),
+        held_(writer.held_) {}
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
+  ~Walk() {
+    writer_.position_ = position_;
+    writer_.held_ = held_;
+  }
+
+  void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+    assert(capacity <= kMaxPostedCapacity);
+    const std::size_t at = static_cast<std::size_t>(position_ & mask_) * kPostedSize;
+    const std::uint64_t word =
+        posted_word(posted_generation(position_, writer_.lap_shift_), index, capacity);
+    position_ = static_cast<Position>(position_ + 1U);
+    Machine::store_word(ring_, at, offset);
+    if (held_ == 0) {
+      writer_.first_at_ = at + 8;
+      writer_.first_word_ = word;
+    } else {
+      // No edge: nobody looks here before the first of the batch, which is released behind.
+      Machine::store_header(ring_, at + 8, word, std::memory_order_relaxed);
+    }
+    if (++held_ != kPostedTogether) return;
+    writer_.held_ = held_;
+    writer_.publish();
+    held_ = 0;
+  }
+
+ private:
+  PostedWriter& writer_;
+  const Data ring_;
+  const Position mask_;
+  Position position_;
+  std::uint32_t held_;
 };
 
 // What the producing process reads. The position is its caller's.
@@ -177,6 +210,12 @@ class PostedReader {
     const bool is_inside = contains(map_size_, {posted.offset, posted.capacity});
     const bool is_none = !posted.has_buffer() && posted.capacity == 0;
     return is_inside || is_none ? Look::kMessage : Look::kBroken;
+  }
+
+  // Asks for the line of the descriptors behind `position`, so that it is there when it is read.
+  void prefetch(Position position) const {
+    const auto next = static_cast<Position>(position + kPostedPerLine - 1);
+    Machine::prefetch(ring_, static_cast<std::size_t>(next & (slots_ - 1)) * kPostedSize);
   }
 
   // Whether read() would answer anything but kNothing.

@@ -285,6 +285,11 @@ class RecordReceiver {
     return broken_ || Machine::load_header(data_, index(), std::memory_order_acquire) != 0;
   }
 
+  // The word that ready() looks at, as long as nothing is popped; null: it is broken.
+  [[nodiscard]] const std::uint64_t* sign() const {
+    return broken_ ? nullptr : reinterpret_cast<const std::uint64_t*>(data_ + index());
+  }
+
   // Forgets the message that look() has just copied. Its room goes back to the sender in
   // larger pieces, and the rest at flush().
   void pop() {

@@ -109,6 +109,9 @@ class Channel {
   virtual std::optional<std::span<const std::byte>> look() = 0;
   // Whether look() would show something; copies nothing, and tells the owner nothing.
   virtual bool has_message() = 0;
+  // A word that is 0 while look() would show nothing and nothing be broken, until the next look();
+  // null: there is none.
+  virtual const std::uint64_t* sign() const { return nullptr; }
   // Takes what the last look() showed out of the queue.
   virtual void pop() = 0;
   // Tells the peer of the room that pop() made, at the latest now.

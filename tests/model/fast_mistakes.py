@@ -30,8 +30,8 @@ MISTAKES = {
         'if (static_cast<std::uint8_t>(word) == 0) {'),
     'posts_not_withheld': (
         POSTED,
-        '    if (held_ == 0) {\n      first_at_',
-        '    if (false) {\n      first_at_'),
+        '    if (held_ == 0) {\n      writer_.first_at_',
+        '    if (false) {\n      writer_.first_at_'),
     'lane_publish_relaxed': (
         LANE,
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',
@@ -54,6 +54,12 @@ MISTAKES = {
         READER,
         'shared_.head.publish(published_, std::memory_order_release);',
         'shared_.head.publish(published_, std::memory_order_relaxed);'),
+    'lane_publish_at_once_relaxed': (
+        LANE,
+        'lane_word(position_, index, LaneKind::kInline),\n'
+        '                          std::memory_order_release);',
+        'lane_word(position_, index, LaneKind::kInline),\n'
+        '                          std::memory_order_relaxed);'),
     'kept_slot_given_back': (
         READER,
         'return static_cast<Position>(position_ - kept_);',

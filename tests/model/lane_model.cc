@@ -171,8 +171,7 @@ struct KeepModel : rl::test_suite<KeepModel<kMessages, kTries>, 2> {
     ++sent;
     std::array<std::byte, 8> data;
     std::memcpy(data.data(), &sent, sizeof sent);
-    typename shm::LaneWriter<Machine>::Walk(writer).put_inline(0, data);
-    writer.publish();
+    writer.put_and_publish(0, data);
   }
 
   bool receive() {

@@ -81,6 +81,8 @@ std::optional<std::span<const std::byte>> ShmChannel::look() {
   return std::nullopt;
 }
 
+const std::uint64_t* ShmChannel::sign() const { return receiver_.sign(); }
+
 void ShmChannel::flush() {
   if (receiver_.flush() && space_ringer_.should_ring()) ring();
 }

@@ -50,6 +50,23 @@ struct Arrival {
   std::uint32_t handle = 0;
 };
 
+// A message of data alone, as most are; handed out in registers.
+struct PlainArrival {
+  std::uint16_t index = 0;
+  Passage passage = Passage::kNone;
+  std::uint32_t producer = 0;
+  std::uint64_t length = 0;
+
+  operator Arrival() const {
+    return {.index = index,
+            .passage = passage,
+            .producer = producer,
+            .length = length,
+            .immediate = {},
+            .handed = {}};
+  }
+};
+
 // A message that is looked at where it lies. The producer can still change the bytes.
 struct Shown {
   std::span<const std::byte> data;
@@ -100,32 +117,41 @@ class ConsumerPort final : public Readiness {
   // The caller has checked that the room lies in the memory; without one the capacity is 0 and
   // the offset kNoBuffer. `index` is not posted.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-    table_.post(index, offset, capacity);
-    writer_.post(index, offset, capacity);
-    unheard_ = true;
+    Posting(*this).post(index, offset, capacity);
   }
+  // The same in a loop.
+  class Posting {
+   public:
+    explicit Posting(ConsumerPort& port) : port_(port), walk_(port.writer_) {
+      port.unheard_ = true;
+    }
+    void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+      port_.table_.post(index, offset, capacity);
+      walk_.post(index, offset, capacity);
+    }
+
+   private:
+    ConsumerPort& port_;
+    comch::shm::PostedWriter<>::Walk walk_;
+  };
   // What was posted can be sent to from here on.
   void publish() {
     if (unheard_) publish_and_tell();
   }
 
-  // Hands at most `budget` messages to `sink`, lanes taking turns. True: something happened,
-  // which may be a part of a long message.
+  // Hands at most `budget` messages to `sink`, each as an Arrival or a PlainArrival, lanes taking
+  // turns. True: something happened, which may be a part of a long message.
   template <class Sink>
   bool poll(std::size_t budget, Sink&& sink) {
     bool did = false;
     const std::size_t lanes = lanes_.size();
-    if (lanes == 1) [[likely]] {
-      // Where there is one there is no other to have a turn.
-      did = poll_lane(*lanes_.front(), budget, sink);
-    } else {
-      for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
-        if (first_ >= lanes) first_ = 0;
-        std::size_t share = std::min(budget, kTurn);
-        budget -= share;
-        did = poll_lane(*lanes_[first_++], share, sink) || did;
-        budget += share;
-      }
+    for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
+      if (first_ >= lanes) first_ = 0;
+      // Where there is one lane there is no other to have a turn.
+      const std::size_t share = lanes == 1 ? budget : std::min(budget, kTurn);
+      std::size_t left = share;
+      did = poll_lane(*lanes_[first_++], left, sink) || did;
+      budget -= share - left;
     }
     if (sweep_) [[unlikely]]
       sweep();
@@ -199,7 +225,7 @@ class ConsumerPort final : public Readiness {
 
   // At most `budget` messages of a lane, which counts them off. True: something happened.
   template <class Sink>
-  bool poll_lane(InLane& lane, std::size_t& budget, Sink& sink) {
+  [[gnu::always_inline]] bool poll_lane(InLane& lane, std::size_t& budget, Sink& sink) {
     const std::size_t before = budget;
     Step step = Step::kArrival;
     while (budget != 0 && step == Step::kArrival) {
@@ -222,7 +248,7 @@ class ConsumerPort final : public Readiness {
   // Messages of data alone, in the slot or in the posted buffer, as most are. kPart: the next one
   // is another.
   template <class Sink>
-  Step take_plain(InLane& lane, std::size_t& budget, Sink& sink) {
+  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& budget, Sink& sink) {
     using Plain = comch::shm::LaneReader<>::Plain;
     comch::shm::LaneReader<>::Walk walk(lane.reader);
     for (; budget != 0; --budget) {
@@ -239,12 +265,10 @@ class ConsumerPort final : public Readiness {
       if (in_slot) walk.copy(memory_.data() + entry->offset, length);
       table_.complete(index);
       walk.pass();
-      sink(Arrival{.index = index,
-                   .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                   .producer = lane.producer(),
-                   .length = length,
-                   .immediate = {},
-                   .handed = {}});
+      sink(PlainArrival{.index = index,
+                        .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                        .producer = lane.producer(),
+                        .length = length});
     }
     return Step::kArrival;
   }

@@ -97,9 +97,15 @@ class OutLane {
   // a posted buffer that is long enough; answers how many. `data(n)`: of the n-th; empty: it has
   // more to it. Of the one that ends it put() says what is the matter.
   template <class Data>
-  std::size_t put_small(std::size_t count, Data&& data);
-  // The same of a single message.
-  bool put_one(Bytes message);
+  std::size_t put_small(std::size_t count, Data data);
+  // The same of a single message, which it exposes.
+  bool send_one(Bytes message) {
+    if (message.size() <= comch::shm::kLanePayload) [[likely]]
+      return send_in_slot(message);
+    const bool done = put_small(1, [message](std::size_t) { return message; }) == 1;
+    if (done) publish();
+    return done;
+  }
 
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
   // used goes back with return_ahead().
@@ -180,10 +186,21 @@ class OutLane {
            bounce_ends_.empty();
   }
   static std::size_t longest_alone(const Options& options);
-  void put_at_once(const Posted& posted, Bytes message);
-  // put_small() to a consumer that looks at messages where they lie.
+  bool send_in_slot(Bytes message);
+  struct Tally {
+    std::size_t messages = 0;
+    std::size_t direct = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[gnu::always_inline]] bool put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
+                                       Bytes message, Tally& tally) const;
+  void count(const Tally& tally);
+  // put_small() of one producer of several, which may have begun alone; and to a consumer that
+  // looks at messages where they lie.
   template <class Data>
-  std::size_t put_viewed(std::size_t count, Data&& data);
+  std::size_t put_beside_others(std::size_t count, Data data, Tally tally);
+  template <class Data>
+  std::size_t put_viewed(std::size_t count, Data data);
   Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
   Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
                   Bytes immediate);
@@ -203,6 +220,7 @@ class OutLane {
   bool put_piece();
   std::uint64_t bounce_room();
   void give_back_hand();
+  void ring();
 
   const std::shared_ptr<RemoteConsumer> consumer_;
   const comch::shm::SeatId seat_;
@@ -217,7 +235,6 @@ class OutLane {
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
   std::optional<Error> failure_;                       // Set: nothing is sent any more.
   std::vector<Posted> hand_;                           // Taken, and not used: the next to be used.
-  std::array<Posted, comch::shm::kStashMax> ahead_;    // Being taken.
   std::array<Unfinished, kMaxUnfinished> unfinished_;  // In a circle.
   std::uint32_t unfinished_first_ = 0;
   std::uint32_t unfinished_count_ = 0;
@@ -232,41 +249,98 @@ class OutLane {
   LaneCounters counters_;
 };
 
-inline bool OutLane::put_one(Bytes message) {
-  if (message.size() - 1 >= small_ || !is_unhindered() || writer_.room() == 0) [[unlikely]]
+inline bool OutLane::send_in_slot(Bytes message) {
+  if (message.empty() || !is_unhindered() || writer_.withholds() || writer_.room() == 0)
+      [[unlikely]]
     return false;
-  if (views_) return put_viewed(1, [&](std::size_t) { return message; }) == 1;
-  if (consumer_->desk.take(seat_, std::span(ahead_).first(1)) == 0) return false;
-  if (message.size() > ahead_[0].capacity) [[unlikely]] {
-    untake(ahead_[0]);
-    return false;
+  bool done = views_;
+  if (views_) {
+    writer_.put_and_publish(0, message);
+  } else {
+    consumer_->desk.use_alone(1, [&](const Posted& posted) {
+      if (message.size() > posted.capacity) [[unlikely]]
+        return false;
+      writer_.put_and_publish(posted.index, message);
+      return done = true;
+    });
   }
-  put_at_once(ahead_[0], message);
+  if (!done) return false;
+  ++counters_.messages;
+  ++counters_.in_slot;
+  counters_.bytes += message.size();
+  if (data_ringer_.should_ring()) [[unlikely]]
+    ring();
   return true;
 }
 
-template <class Data>
-std::size_t OutLane::put_small(std::size_t count, Data&& data) {
-  if (!is_unhindered()) return 0;
-  if (views_) return put_viewed(count, data);
-  std::size_t done = 0;
-  for (std::size_t wanted = ahead_.size(), put = wanted; put == wanted && done != count;) {
-    wanted = std::min({count - done, ahead_.size(), std::size_t{writer_.room()}});
-    if (wanted == 0) break;
-    const std::size_t taken = consumer_->desk.take(seat_, std::span(ahead_).first(wanted));
-    for (put = 0; put != taken; ++put) {
-      const Bytes message = data(done);
-      if (message.size() - 1 >= small_ || message.size() > ahead_[put].capacity) break;
-      put_at_once(ahead_[put], message);
-      ++done;
-    }
-    for (std::size_t n = taken; n > put; --n) untake(ahead_[n - 1]);
+// A message put into its slot, or into the posted buffer. Answers false when it does not fit.
+inline bool OutLane::put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
+                              Bytes message, Tally& tally) const {
+  if (message.size() - 1 >= small_ || message.size() > posted.capacity) [[unlikely]]
+    return false;
+  if (message.size() <= comch::shm::kLanePayload) [[likely]] {
+    walk.put_inline(posted.index, message);
+  } else {
+    std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
+    walk.put_direct(posted.index, message.size());
+    ++tally.direct;
   }
-  return done;
+  tally.bytes += message.size();
+  ++tally.messages;
+  return true;
+}
+
+inline void OutLane::count(const Tally& tally) {
+  counters_.messages += tally.messages;
+  counters_.bytes += tally.bytes;
+  counters_.in_slot += tally.messages - tally.direct;
+  counters_.mapped += tally.direct;
 }
 
 template <class Data>
-std::size_t OutLane::put_viewed(std::size_t count, Data&& data) {
+std::size_t OutLane::put_small(std::size_t count, Data data) {
+  if (!is_unhindered()) [[unlikely]]
+    return 0;
+  if (views_) return put_viewed(count, data);
+  Tally tally;
+  while (tally.messages != count) {
+    const std::size_t end =
+        tally.messages + std::min<std::size_t>(count - tally.messages, writer_.room());
+    bool is_alone = false;
+    {
+      comch::shm::LaneWriter<>::Walk walk(writer_);
+      is_alone = consumer_->desk.use_alone(end - tally.messages, [&](const Posted& posted) {
+        return put_into(walk, posted, data(tally.messages), tally);
+      });
+    }
+    if (!is_alone) [[unlikely]]
+      return put_beside_others(count, data, tally);
+    if (tally.messages != end || writer_.room() == 0) break;
+  }
+  this->count(tally);
+  return tally.messages;
+}
+
+template <class Data>
+[[gnu::noinline]] std::size_t OutLane::put_beside_others(std::size_t count, Data data,
+                                                         Tally tally) {
+  std::array<Posted, comch::shm::kStashMax> taken;
+  for (std::size_t left = 0; left == 0 && tally.messages != count;) {
+    const std::size_t wanted =
+        std::min({count - tally.messages, taken.size(), std::size_t{writer_.room()}});
+    left = consumer_->desk.take(seat_, std::span(taken).first(wanted));
+    if (left == 0) break;
+    std::size_t next = 0;
+    comch::shm::LaneWriter<>::Walk walk(writer_);
+    while (left != 0 && put_into(walk, taken[next], data(tally.messages), tally)) ++next, --left;
+    for (std::size_t n = left; n > 0; --n) untake(taken[next + n - 1]);
+  }
+  this->count(tally);
+  return tally.messages;
+}
+
+template <class Data>
+std::size_t OutLane::put_viewed(std::size_t count, Data data) {
   const std::size_t room = std::min<std::size_t>(count, writer_.room());
   std::uint64_t bytes = 0;
   std::size_t done = 0;
@@ -282,22 +356,13 @@ std::size_t OutLane::put_viewed(std::size_t count, Data&& data) {
   return done;
 }
 
-inline void OutLane::put_at_once(const Posted& posted, Bytes message) {
-  ++counters_.messages;
-  counters_.bytes += message.size();
-  if (message.size() <= comch::shm::kLanePayload) {
-    writer_.put_inline(posted.index, message, {});
-    ++counters_.in_slot;
-  } else {
-    std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
-    writer_.put_direct(posted.index, message.size(), {});
-    ++counters_.mapped;
-  }
-}
-
 inline void OutLane::publish() {
   if (!writer_.publish() || !data_ringer_.should_ring()) [[likely]]
     return;
+  ring();
+}
+
+inline void OutLane::ring() {
   consumer_->ring();
   ++counters_.wakes_sent;
 }

@@ -1,7 +1,8 @@
 // FastPlan: how the ends of one lane over comch's fast path are set up, and what both processes
 // have of it from before the fork: the name of its server.
 //
-// Lanes: short ones for small messages one by one, as the producer's header advises.
+// Lanes: short ones for small messages one by one, twice a batch for batches, as the producer's
+// header advises.
 //
 // Buffers: of small messages as many as the depth says, but a few for a round trip, where only
 // one is under way; of large ones as many as the limits have (limits/buffers.h).
@@ -23,8 +24,7 @@ struct FastPlan {
   explicit FastPlan(const Workload& workload, std::uint32_t most_posted)
       : bytes(workload.bytes),
         depth(std::min(most_posted, limit(workload))),
-        lane_size(workload.shape == Shape::kOneWay && workload.bytes < kKib ? Producer::kSmallLane
-                                                                            : 0) {}
+        lane_size(lane_for(workload)) {}
 
   std::size_t bytes;    // Of a message, and of a posted buffer.
   std::uint32_t depth;  // Buffers posted, and tasks.
@@ -34,6 +34,10 @@ struct FastPlan {
   std::string server = fresh_server_name();
 
  private:
+  static std::uint32_t lane_for(const Workload& workload) {
+    if (workload.shape == Shape::kBatched) return 2 * kPublishedAtOnce;
+    return workload.shape == Shape::kOneWay && workload.bytes < kKib ? Producer::kSmallLane : 0;
+  }
   static std::uint32_t limit(const Workload& workload) {
     if (workload.shape == Shape::kRoundTrip) return 16;
     if (workload.bytes < kKib) return Consumer::kMaxTasks;

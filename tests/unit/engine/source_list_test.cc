@@ -55,6 +55,31 @@ TEST_F(SourceListTest, EveryHotSourceIsPolledOnce) {
   for (const FakeSource& source : sources) EXPECT_EQ(source.polls, 2);
 }
 
+TEST_F(SourceListTest, ASourceWithASignIsPolledWhenTheSignIsNotZero) {
+  std::uint64_t word = 0;
+  list.make_hot(sources[0]);
+  EXPECT_FALSE(list.poll());
+  sources[0].notes.sign = &word;
+  EXPECT_FALSE(list.poll());
+  EXPECT_EQ(sources[0].polls, 1);
+  word = 1;
+  sources[0].busy = true;
+  EXPECT_TRUE(list.poll());
+  EXPECT_EQ(sources[0].polls, 2);
+  word = 0;
+  EXPECT_FALSE(list.poll());
+  EXPECT_EQ(sources[0].polls, 3) << "what a poll finds changes the sign: a new one is due";
+}
+
+TEST_F(SourceListTest, MakingASourceHotForgetsItsSign) {
+  const std::uint64_t word = 0;
+  list.make_hot(sources[0]);
+  sources[0].notes.sign = &word;
+  list.make_hot(sources[0]);
+  EXPECT_FALSE(list.poll());
+  EXPECT_EQ(sources[0].polls, 1);
+}
+
 TEST_F(SourceListTest, QuietSourcesAreLeftOutOfMostCallsInWhichAnotherIsBusy) {
   list.make_hot(sources[0]);
   list.make_hot(sources[1]);

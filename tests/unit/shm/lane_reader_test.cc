@@ -133,6 +133,23 @@ TEST_F(LaneReaderTest, WhatIsNotPlainIsKeptAndSeenInPlaceToo) {
   EXPECT_EQ(writer.room(), kSlots);
 }
 
+TEST_F(LaneReaderTest, WhatIsPublishedAtOnceIsPlain) {
+  const std::string text(kLanePayload, 'x');
+  for (std::size_t size = 1; size <= kLanePayload; ++size) {
+    writer.put_and_publish(9, bytes(text).first(size));
+    LaneReader<>::Walk walk(reader);
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    ASSERT_EQ(walk.look(index, length), Plain::kInline);
+    EXPECT_EQ(index, 9U);
+    std::string got(length, '?');
+    walk.copy(reinterpret_cast<std::byte*>(got.data()), length);
+    ASSERT_EQ(got, text.substr(0, size));
+    walk.pass();
+    ASSERT_NE(writer.room(), 0U);
+  }
+}
+
 TEST_F(LaneReaderTest, AWalkThatPassesGivesRoomBack) {
   for (std::uint64_t n = 0; n < 100; ++n) {
     send("again and again");
