@@ -70,6 +70,7 @@ struct Machine {
     data[offset / 8] = value;
   }
   static void full_fence() { StoreBuffers::now->full_fence(); }
+  static void prefetch(Data, std::size_t) {}
   static void light_fence() { StoreBuffers::now->light_fence(); }
 };
 
