@@ -84,13 +84,13 @@ bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& sta
   std::uint64_t length = 0;
   Reader::Walk walk(reader);
   const Reader::Plain plain = walk.look(index, length);
+  if (plain == Reader::Plain::kOther) return false;
   const bool unusual = broken || staged.left != 0;
   const bool there = static_cast<std::uint32_t>(slots.told(at)) == position + 1;
   if (plain == Reader::Plain::kNothing) {
     require(!unusual && !there, "nothing is said to be there when nothing is");
     return false;
   }
-  if (plain == Reader::Plain::kOther) return false;
   const std::uint64_t word = slots.told(at);
   require(!unusual && there && is_sound(slots, at, staged), "what is plain is sound");
   require(word >> 48U == (plain == Reader::Plain::kInline ? 2U : 3U) &&
