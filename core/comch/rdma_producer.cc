@@ -29,7 +29,7 @@ RdmaProducerImpl::~RdmaProducerImpl() {
 
 // --- Configuration -----------------------------------------------------------------------
 
-Status RdmaProducerImpl::on_returned(Producer::ReturnHandler) { return require_idle(); }
+Status RdmaProducerImpl::on_returned(const Producer::ReturnHandler&) { return require_idle(); }
 
 Status RdmaProducerImpl::set_cooperative_size(std::size_t bytes) {
   if (Status s = require_idle(); !s) return s;

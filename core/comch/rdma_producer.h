@@ -39,7 +39,7 @@ class RdmaProducerImpl final : public ProducerCore,
   static const RdmaProducerImpl& of(const Producer& face);
 
   // Configuration; see Producer. What is of one machine alone is checked as there and not used.
-  Status on_returned(Producer::ReturnHandler handler);
+  Status on_returned(const Producer::ReturnHandler& handler);
   Status set_cooperative_size(std::size_t bytes);
   Status set_staging_size(std::size_t bytes);
   Status set_lane_size(std::uint32_t messages);

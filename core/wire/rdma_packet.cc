@@ -18,7 +18,9 @@ bool is_end(const PairEnd& end) {
 bool is_target(const Target& target, std::uint64_t size) {
   return target.address != 0 && target.address <= ~std::uint64_t{0} - size;
 }
-bool is_code(Errc code) { return code >= Errc::unknown && code <= Errc::skipped; }
+bool is_code(std::uint8_t number) {
+  return number >= std::to_underlying(Errc::unknown) && number <= std::to_underlying(Errc::skipped);
+}
 
 bool legal(const RdmaConsumer& consumer) {
   return is_id(consumer.id) && consumer.depth >= 1 && consumer.depth <= kMaxPosted &&
@@ -40,7 +42,7 @@ bool legal(const RdmaLaneEnd& end) { return is_id(end.consumer) && end.number !=
 bool legal(const RdmaLaneOver& over) { return is_id(over.consumer) && over.number != 0; }
 bool legal(const RdmaConsumerEnd& end) { return is_id(end.id); }
 bool legal(const RdmaConsumerDone& done) { return is_id(done.id); }
-bool legal(const RdmaRefused& refused) { return is_id(refused.consumer) && is_code(refused.code); }
+bool legal(const RdmaRefused& refused) { return is_id(refused.consumer); }
 
 void write(Writer& out, const PairEnd& end) {
   out.number(end.number);
@@ -153,8 +155,10 @@ Result<RdmaPacket> read_lane_over(Reader in) {
 }
 
 Result<RdmaPacket> read_refused(Reader in) {
-  const RdmaRefused body{
-      .consumer = word(in), .lane = word(in), .code = static_cast<Errc>(in.number<std::uint8_t>())};
+  RdmaRefused body{.consumer = word(in), .lane = word(in)};
+  const auto code = in.number<std::uint8_t>();
+  if (!is_code(code)) return nonsense();
+  body.code = static_cast<Errc>(code);
   return checked(in, body);
 }
 

@@ -142,8 +142,8 @@ void check(const Bytes& bytes) {
   require(frame.has_value() == is_header(bytes), "a header is what the table says");
   const Result<wire::FastPacket> packet = wire::decode_fast(bytes);
   require(packet.has_value() == is_sound(bytes), "a packet is what its table says");
-  require(wire::is_fast(bytes) == (is_header(bytes) && number(bytes, 6, 2) >= 6),
-          "a packet of the fast path is known by its kind");
+  const bool is_fast = is_header(bytes) && number(bytes, 6, 2) >= 6 && number(bytes, 6, 2) <= 11;
+  require(wire::is_fast(bytes) == is_fast, "a packet of the fast path is known by its kind");
   if (!packet) {
     require(packet.error().code == Errc::connection_reset ||
                 packet.error().code == Errc::unsupported_version,

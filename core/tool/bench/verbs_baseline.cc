@@ -1,12 +1,14 @@
 // VerbsBaseline: see verbs_baseline.h. Each program is run twice, as its own peer.
 #include "tool/bench/verbs_baseline.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
-#include <cstdio>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -22,36 +24,59 @@ constexpr std::size_t kTypicalLatency = 4;  // Columns of what the programs prin
 constexpr std::size_t kAverageBandwidth = 3;
 constexpr double kMib = 1024.0 * 1024.0;
 
-// What a command line of the shell says, or nothing when it fails.
-std::optional<std::string> output_of(const std::string& command) {
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return std::nullopt;
+constexpr int kNotInstalled = 127;  // What timeout(1) says of a program that there is not.
+
+// What became of a program; without its end it has not begun.
+struct Ran {
+  std::optional<int> status;
   std::string output;
+};
+
+// Runs it to its end; no shell reads the words.
+Ran run_program(std::vector<std::string> words) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+  const auto [reading, writing] = ends;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t pid = 0;
+  const int error =
+      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(writing);
+  Ran ran;
   std::array<char, 4096> piece;
-  while (const std::size_t got = std::fread(piece.data(), 1, piece.size(), pipe)) {
-    output.append(piece.data(), got);
+  for (ssize_t got = 0; (got = ::read(reading, piece.data(), piece.size())) > 0;) {
+    ran.output.append(piece.data(), static_cast<std::size_t>(got));
   }
-  if (::pclose(pipe) != 0) return std::nullopt;
-  return output;
+  ::close(reading);
+  if (error != 0) return {};
+  int status = 0;
+  if (::waitpid(pid, &status, 0) == pid && WIFEXITED(status)) ran.status = WEXITSTATUS(status);
+  return ran;
 }
 
-bool is_installed(const char* program) {
-  return output_of(fmt::format("command -v {}", program)).has_value();
-}
-
-// The address is one of a device, which holds nothing that a shell would take for its own. Both
-// ends have a time limit of their own, so that neither is left behind.
+// Both ends have a time limit of their own, so that neither is left behind.
 std::optional<double> run(const char* program, std::size_t size, std::size_t column,
                           const std::string& address) {
-  if (!is_installed(program)) return std::nullopt;
-  const std::string line = fmt::format("timeout 20 {} -R -F -s {} -n 1000", program, size);
-  std::thread server([&] { output_of(line + " 2>&1"); });
+  const std::vector<std::string> server_words = {
+      "timeout", "20", program, "-R", "-F", "-s", fmt::to_string(size), "-n", "1000"};
+  std::vector<std::string> client_words = server_words;
+  client_words.push_back(address);
+  std::thread server([&] { run_program(server_words); });
   std::optional<double> found;
   const auto deadline = std::chrono::steady_clock::now() + 15s;
   // Its server says nowhere that it listens.
   while (!found && std::chrono::steady_clock::now() < deadline) {
-    if (const auto output = output_of(fmt::format("{} '{}' 2>/dev/null", line, address))) {
-      found = perftest_column(*output, size, column);
+    const Ran client = run_program(client_words);
+    if (!client.status || *client.status == kNotInstalled) break;
+    if (*client.status == 0) {
+      found = perftest_column(client.output, size, column);
       break;
     }
     std::this_thread::sleep_for(50ms);

@@ -175,7 +175,7 @@ void OutLane::post_queued() {
   if (queued_ == 0) return;
   const std::span<SendRequest> requests = std::span(queue_).first(std::exchange(queued_, 0));
   // A link that breaks says so itself.
-  static_cast<void>(parts_.link->post(requests));
+  [[maybe_unused]] const Status posted = parts_.link->post(requests);
 }
 
 void OutLane::publish() {

@@ -90,7 +90,8 @@ Result<std::size_t> RealCompletionQueue::poll(std::span<Completion> out) {
     const int got = ibv_poll_cq(queue_.get(), static_cast<int>(wanted), polled.data());
     if (got < 0) return fail(Errc::io_failed, "the completion queue has overflowed, or is gone");
     const auto count = static_cast<std::size_t>(got);
-    std::ranges::transform(std::span(polled).first(count), out.begin() + taken, completion_of);
+    std::ranges::transform(std::span(polled).first(count), out.subspan(taken).begin(),
+                           completion_of);
     taken += count;
     if (count < wanted) break;
   }

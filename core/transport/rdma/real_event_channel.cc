@@ -97,7 +97,8 @@ Event RealEventChannel::on_request(const rdma_cm_event& from, Event event) {
   auto incoming = std::make_unique<RealId>(cm_, CmId(from.id));
   if (const Status found = incoming->on_device(); !found) {
     say(LogLevel::kError, "rdma: a client cannot be let in: {}", describe(found.error()));
-    static_cast<void>(incoming->reject({}));  // It would find out by its own timer otherwise.
+    // It would find out by its own timer otherwise.
+    [[maybe_unused]] const Status rejected = incoming->reject({});
     event.kind = EventKind::kOther;
     return event;
   }

@@ -136,7 +136,7 @@ Status RealId::on_device() {
 // Left at 0, a message that finds no receive would be sent again after 655 ms only.
 void RealId::on_established() {
   if (queue_pair_ != nullptr) {
-    static_cast<void>(queue_pair_->set_min_rnr_timer(patience_.min_rnr_timer));
+    [[maybe_unused]] const Status set = queue_pair_->set_min_rnr_timer(patience_.min_rnr_timer);
   }
 }
 

@@ -215,7 +215,8 @@ void RealQueuePair::flush() {
   RealPath::Step step;
   step.attributes.qp_state = IBV_QPS_ERR;
   step.mask = IBV_QP_STATE;
-  static_cast<void>(take(step));  // A device that is gone has flushed it already.
+  // A device that is gone has flushed it already.
+  [[maybe_unused]] const Status flushed = take(step);
 }
 
 }  // namespace comch::transport::rdma
