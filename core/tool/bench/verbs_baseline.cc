@@ -38,6 +38,7 @@ Ran run_program(std::vector<std::string> words) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
   const auto [reading, writing] = ends;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
