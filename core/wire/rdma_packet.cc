@@ -42,7 +42,9 @@ bool legal(const RdmaLaneEnd& end) { return is_id(end.consumer) && end.number !=
 bool legal(const RdmaLaneOver& over) { return is_id(over.consumer) && over.number != 0; }
 bool legal(const RdmaConsumerEnd& end) { return is_id(end.id); }
 bool legal(const RdmaConsumerDone& done) { return is_id(done.id); }
-bool legal(const RdmaRefused& refused) { return is_id(refused.consumer); }
+bool legal(const RdmaRefused& refused) {
+  return is_id(refused.consumer) && is_code(std::to_underlying(refused.code));
+}
 
 void write(Writer& out, const PairEnd& end) {
   out.number(end.number);
