@@ -50,7 +50,7 @@ bool is_consumer(const Bytes& bytes) {
   const std::uint64_t way = number(bytes, 52, 1);
   return is_id(number(bytes, 12, 4)) && depth >= 1 && depth <= 8192 &&
          number(bytes, 20, 4) <= 256 && is_offset(number(bytes, 28, 8)) && size <= 1ULL << 47U &&
-         way >= 1 && way <= 3 && (way != 1 || size != 0);
+         way >= 1 && way <= 4 && (way != 1 || size != 0) && (way != 4 || size == 0);
 }
 
 bool is_lane(const Bytes& bytes) {
@@ -88,9 +88,10 @@ bool is_sound(const Bytes& bytes) {
 
 Bytes sound_packet(unsigned which) {
   using namespace wire;
-  const std::array<FastPacket, 7> packets = {
+  const std::array<FastPacket, 8> packets = {
       Consumer{.id = 2, .depth = 64, .immediate_max = 32, .way = Way::kMapped, .map_size = 4096},
       Consumer{.id = 3, .depth = 8192, .immediate_max = 256, .way = Way::kCma, .membarrier = true},
+      Consumer{.id = 4, .depth = 256, .immediate_max = 8, .way = Way::kView},
       ConsumerEnd{2},
       Accepted{true},
       Lane{.producer = 1, .slots = 8, .handles = 1024, .bounce_size = 65'536},
