@@ -17,9 +17,11 @@ template <class Face, class Use>
 decltype(auto) ask(Face& face, const Use& use) {
   const ConsumerFace::Kind kind = ConsumerFace::kind(face);
   if (kind == ConsumerFace::Kind::kConnection) [[likely]]
-    return use(ConsumerImpl::of(face));
-  if (kind == ConsumerFace::Kind::kRdma) return use(RdmaConsumerImpl::of(face));
-  return use(QueueConsumerImpl::of(face));
+    return use(ConsumerObject<ConsumerImpl>::of(face));
+  if (kind == ConsumerFace::Kind::kRdma) {
+    return use(ConsumerObject<RdmaConsumerImpl>::of(face));
+  }
+  return use(ConsumerObject<QueueConsumerImpl>::of(face));
 }
 
 }  // namespace
@@ -54,16 +56,16 @@ Result<std::unique_ptr<Consumer>> Consumer::create(Connection& face, MemoryMap& 
   if (!fast) return std::unexpected(fast.error());
   // Of another machine's carrier, or of this one's.
   if (auto rdma = std::dynamic_pointer_cast<transport::rdma::Hub>(*fast)) {
-    return std::make_unique<RdmaConsumerObject>(connection, map, std::move(rdma));
+    return std::make_unique<ConsumerObject<RdmaConsumerImpl>>(connection, map, std::move(rdma));
   }
   auto hub = std::static_pointer_cast<transport::shm::Hub>(std::move(*fast));
-  return std::make_unique<ConsumerObject>(connection, map, std::move(hub));
+  return std::make_unique<ConsumerObject<ConsumerImpl>>(connection, map, std::move(hub));
 }
 
 Result<std::unique_ptr<Consumer>> Consumer::create(MsgQ& queue) {
   Result<std::unique_ptr<msgq::ReceiveEnd>> end = msgq::ReceiveEnd::create(queue);
   if (!end) return std::unexpected(end.error());
-  return std::make_unique<QueueConsumerObject>(queue, std::move(*end));
+  return std::make_unique<ConsumerObject<QueueConsumerImpl>>(queue, std::move(*end));
 }
 
 Status Consumer::destroy(std::unique_ptr<Consumer>& consumer) {
@@ -101,9 +103,9 @@ ConsumerId Consumer::id() const {
 Connection& Consumer::connection() const {
   if (ConsumerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
   if (ConsumerFace::kind(*this) == ConsumerFace::Kind::kRdma) {
-    return RdmaConsumerImpl::of(*this).connection();
+    return ConsumerObject<RdmaConsumerImpl>::of(*this).connection();
   }
-  return ConsumerImpl::of(*this).connection();
+  return ConsumerObject<ConsumerImpl>::of(*this).connection();
 }
 MsgQ* Consumer::queue() const {
   return ask(*this, [](auto& impl) { return impl.queue(); });
@@ -130,13 +132,13 @@ std::size_t Consumer::take_back(std::span<Buffer*> out) {
 std::size_t Consumer::poll_views(std::span<View> out) {
   if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) [[unlikely]]
     return 0;
-  return ConsumerImpl::of(*this).poll_views(out);
+  return ConsumerObject<ConsumerImpl>::of(*this).poll_views(out);
 }
 Status Consumer::release_views(std::size_t count) {
   if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) [[unlikely]]
     return fail(Errc::not_supported,
                 "messages of a MsgQ, or another machine, are in tasks or arrays");
-  return ConsumerImpl::of(*this).release_views(count);
+  return ConsumerObject<ConsumerImpl>::of(*this).release_views(count);
 }
 Status Consumer::give_back(const HandedOver& message) {
   return ask(*this, [&](auto& impl) { return impl.give_back(message); });

@@ -45,6 +45,11 @@ Status ConsumerCore::use_arrays() {
   return {};
 }
 
+Status ConsumerCore::require_no_views() const {
+  if (!in_views()) return {};
+  return fail(Errc::not_supported, "the consumer's messages are looked at by poll_views()");
+}
+
 Result<ReceiveTaskImpl*> ConsumerCore::acquire() {
   ReceiveTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");

@@ -38,7 +38,12 @@ class ConsumerCore : public engine::ContextCore {
   // bad_state: it is the other way.
   Status use_tasks();
   Status use_arrays();
+  // It is used by views from its start on.
+  void use_views() { use_ = Use::kViews; }
+  Status require_no_views() const;                       // not_supported.
+  bool in_tasks() const { return use_ <= Use::kTasks; }  // Or in nothing yet.
   bool in_arrays() const { return use_ == Use::kArrays; }
+  bool in_views() const { return use_ == Use::kViews; }
   void forget_use() { use_ = Use::kNone; }
 
   // A task as if it were new. no_memory: every one is out.
@@ -61,7 +66,7 @@ class ConsumerCore : public engine::ContextCore {
   bool in_poll_ = false;                 // Posts are published when it ends.
 
  private:
-  enum class Use : std::uint8_t { kNone, kTasks, kArrays };
+  enum class Use : std::uint8_t { kNone, kTasks, kArrays, kViews };
   static constexpr int kEndBudget = 256;  // Tasks that come back in one progress().
 
   std::uint32_t configured_tasks_ = 0;

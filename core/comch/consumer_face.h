@@ -1,6 +1,6 @@
 // ConsumerFace: a Consumer that knows what stands behind it: a ConsumerImpl or, where the
 // other side is another machine, an RdmaConsumerImpl, of a connection; or a QueueConsumerImpl, of a
-// MsgQ.
+// MsgQ. ConsumerObject: the one that an application holds, with that in it.
 //
 // A face asks this once per call, by a branch that is always the same way in one program's loop;
 // a virtual call would ask the same and keep the compiler from looking through it.
@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "comch/consumer.h"
 
@@ -26,6 +27,24 @@ class ConsumerFace : public Consumer {
 
  private:
   const Kind kind_;
+};
+
+// `Impl::kKind` says which it is.
+template <class Impl>
+class ConsumerObject final : public ConsumerFace {
+ public:
+  template <class... Parts>
+  explicit ConsumerObject(Parts&&... parts)
+      : ConsumerFace(Impl::kKind), impl_(*this, std::forward<Parts>(parts)...) {}
+
+  // What stands behind a face of this kind.
+  static Impl& of(Consumer& face) { return static_cast<ConsumerObject&>(face).impl_; }
+  static const Impl& of(const Consumer& face) {
+    return static_cast<const ConsumerObject&>(face).impl_;
+  }
+
+ private:
+  Impl impl_;
 };
 
 }  // namespace comch

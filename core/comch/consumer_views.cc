@@ -1,39 +1,25 @@
 // ConsumerImpl: messages that are looked at where they lie.
-#include "base/pause.h"
 #include "comch/consumer_impl.h"
 
 namespace comch {
 
-using transport::shm::Passage;
-
 bool ConsumerImpl::has_views() const {
-  if (!views() || !port_) return false;
+  if (!in_views() || !port_) return false;
   return port_->shown() != 0 || (!polled_out_ && port_->has_message());
 }
 
-Status ConsumerImpl::require_no_views() const {
-  if (!views()) return {};
-  return fail(Errc::not_supported, "the consumer's messages are looked at by poll_views()");
-}
-
 std::size_t ConsumerImpl::poll_views(std::span<View> out) {
-  if (!port_ || !views()) return 0;
+  if (!port_ || !in_views()) return 0;
   View* view = out.data();
   std::uint64_t bytes = 0;
-  const std::size_t count = port_->view(out.size(), [&](const transport::shm::Shown& shown) {
-    bytes += shown.data.size();
+  const std::size_t shown = port_->view(out.size(), [&](const transport::shm::Shown& each) {
+    bytes += each.data.size();
     *view++ = {
-        .data = shown.data, .immediate = shown.immediate, .producer = ProducerId{shown.producer}};
+        .data = each.data, .immediate = each.immediate, .producer = ProducerId{each.producer}};
   });
-  messages_[static_cast<std::size_t>(Passage::kInline)] += count;
-  bytes_ += bytes;
-  // As progress() does: whoever asks in a loop leaves the producer its line to send in.
-  if (count == 0) pause();
-  if (ending_) [[unlikely]] {
-    polled_out_ = count == 0 && !out.empty();
-    request_work();
-  }
-  return count;
+  count(transport::Passage::kInline, bytes, shown);
+  end_poll(shown, shown == 0 && !out.empty());
+  return shown;
 }
 
 Status ConsumerImpl::release_views(std::size_t count) {

@@ -17,9 +17,11 @@ template <class Face, class Use>
 decltype(auto) ask(Face& face, const Use& use) {
   const ProducerFace::Kind kind = ProducerFace::kind(face);
   if (kind == ProducerFace::Kind::kConnection) [[likely]]
-    return use(ProducerImpl::of(face));
-  if (kind == ProducerFace::Kind::kRdma) return use(RdmaProducerImpl::of(face));
-  return use(QueueProducerImpl::of(face));
+    return use(ProducerObject<ProducerImpl>::of(face));
+  if (kind == ProducerFace::Kind::kRdma) {
+    return use(ProducerObject<RdmaProducerImpl>::of(face));
+  }
+  return use(ProducerObject<QueueProducerImpl>::of(face));
 }
 
 }  // namespace
@@ -33,16 +35,16 @@ Result<std::unique_ptr<Producer>> Producer::create(Connection& face) {
   if (!fast) return std::unexpected(fast.error());
   // Of another machine's carrier, or of this one's.
   if (auto rdma = std::dynamic_pointer_cast<transport::rdma::Hub>(*fast)) {
-    return std::make_unique<RdmaProducerObject>(connection, std::move(rdma));
+    return std::make_unique<ProducerObject<RdmaProducerImpl>>(connection, std::move(rdma));
   }
   auto hub = std::static_pointer_cast<transport::shm::Hub>(std::move(*fast));
-  return std::make_unique<ProducerObject>(connection, std::move(hub));
+  return std::make_unique<ProducerObject<ProducerImpl>>(connection, std::move(hub));
 }
 
 Result<std::unique_ptr<Producer>> Producer::create(MsgQ& queue) {
   Result<std::unique_ptr<msgq::SendEnd>> end = msgq::SendEnd::create(queue);
   if (!end) return std::unexpected(end.error());
-  return std::make_unique<QueueProducerObject>(queue, std::move(*end));
+  return std::make_unique<ProducerObject<QueueProducerImpl>>(queue, std::move(*end));
 }
 
 Status Producer::destroy(std::unique_ptr<Producer>& producer) {
@@ -83,9 +85,9 @@ ProducerId Producer::id() const {
 Connection& Producer::connection() const {
   if (ProducerFace::on_queue(*this)) std::abort();  // There is none to refer to; ask queue().
   if (ProducerFace::kind(*this) == ProducerFace::Kind::kRdma) {
-    return RdmaProducerImpl::of(*this).connection();
+    return ProducerObject<RdmaProducerImpl>::of(*this).connection();
   }
-  return ProducerImpl::of(*this).connection();
+  return ProducerObject<ProducerImpl>::of(*this).connection();
 }
 MsgQ* Producer::queue() const {
   return ask(*this, [](auto& impl) { return impl.queue(); });

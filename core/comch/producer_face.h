@@ -1,6 +1,6 @@
 // ProducerFace: a Producer that knows what stands behind it: a ProducerImpl or, where the
 // other side is another machine, an RdmaProducerImpl, of a connection; or a QueueProducerImpl, of a
-// MsgQ.
+// MsgQ. ProducerObject: the one that an application holds, with that in it.
 //
 // consumer_face.h says why this is a branch.
 //
@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "comch/producer.h"
 
@@ -25,6 +26,24 @@ class ProducerFace : public Producer {
 
  private:
   const Kind kind_;
+};
+
+// `Impl::kKind` says which it is.
+template <class Impl>
+class ProducerObject final : public ProducerFace {
+ public:
+  template <class... Parts>
+  explicit ProducerObject(Parts&&... parts)
+      : ProducerFace(Impl::kKind), impl_(*this, std::forward<Parts>(parts)...) {}
+
+  // What stands behind a face of this kind.
+  static Impl& of(Producer& face) { return static_cast<ProducerObject&>(face).impl_; }
+  static const Impl& of(const Producer& face) {
+    return static_cast<const ProducerObject&>(face).impl_;
+  }
+
+ private:
+  Impl impl_;
 };
 
 }  // namespace comch

@@ -2,23 +2,21 @@
 #include <utility>
 
 #include "comch/producer_impl.h"
-#include "engine/engine.h"
 
 namespace comch {
 
-using transport::shm::Outcome;
-using transport::shm::OutLane;
+using transport::Outcome;
 
 // --- Arrays ------------------------------------------------------------------------------
 
 Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  OutLane* found = usual_lane(consumer);
+  Lane* found = usual_lane(consumer);
   if (found != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
       found->send_one(messages[0].data)) {
     return 1;
   }
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
-  OutLane& lane = *found;
+  Lane& lane = *found;
   if (lane.under_way() || queued(static_cast<std::uint32_t>(consumer))) {
     return fail(Errc::again, "earlier messages are still under way");
   }
@@ -38,60 +36,38 @@ Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outg
   lane.publish();
   lane.return_ahead();
   if (outcome == Outcome::kUnderWay) {
-    traffic_of(static_cast<std::uint32_t>(consumer)).array_under_way = true;
+    Traffic& traffic = traffic_[static_cast<std::uint32_t>(consumer)];
+    traffic.array_behind = traffic.under_way_count;
     update_attention();
   }
   if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());
   return count;
 }
 
-bool ProducerImpl::busy(ConsumerId consumer) const {
-  const auto it = traffic_.find(static_cast<std::uint32_t>(consumer));
-  return it != traffic_.end() && it->second.array_under_way;
-}
-
 Status ProducerImpl::request_space(ConsumerId consumer) {
-  OutLane* lane = nullptr;
+  Lane* lane = nullptr;
   if (Status s = find_lane(consumer, lane); !s) return s;
-  traffic_of(static_cast<std::uint32_t>(consumer)).space_wanted = true;
+  traffic_[static_cast<std::uint32_t>(consumer)].space_wanted = true;
   update_attention();
   return {};
-}
-
-bool ProducerImpl::has_space(ConsumerId consumer) {
-  OutLane* lane = nullptr;
-  return find_lane(consumer, lane) && lane->has_space();
 }
 
 // --- In place, and by its place ----------------------------------------------------------
 
 Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
-  OutLane* found = nullptr;
-  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
-  OutLane& lane = *found;
-  if (lane.consumer().memory().empty()) {
+  Lane* lane = nullptr;
+  if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
+  if (lane->consumer().memory().empty()) {
     return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
   }
-  Loan loan{.room = {}, .consumer = consumer};
-  const Outcome outcome = lane.reserve(loan.handle, loan.room);
-  if (outcome == Outcome::kSent) return loan;
-  if (outcome == Outcome::kBusy && !lane.under_way()) {
-    return fail(Errc::full, "32 posted buffers are lent; commit or abandon one");
-  }
-  if (outcome == Outcome::kTooLong) {
-    return fail(Errc::invalid_value, "the next posted buffer has no room");
-  }
-  return std::unexpected(refused(lane, outcome).error());
+  return PortProducer::reserve(consumer);
 }
 
 Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
-  OutLane* found = nullptr;
+  Lane* found = nullptr;
   if (Status s = find_lane(loan.consumer, found); !s) return s;
-  OutLane& lane = *found;
-  if (!lane.is_loan(loan.handle)) return fail(Errc::invalid_value, "not a loan, or ended already");
-  if (length > lane.loan_capacity(loan.handle)) {
-    return fail(Errc::invalid_value, "longer than the loan's room");
-  }
+  Lane& lane = *found;
+  if (Status s = check_loan(lane, loan, length); !s) return s;
   if (queued(static_cast<std::uint32_t>(loan.consumer))) return refused(lane, Outcome::kBusy);
   const Outcome outcome = lane.commit(loan.handle, length, immediate);
   if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) return refused(lane, outcome);
@@ -100,17 +76,8 @@ Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediat
   return {};
 }
 
-Status ProducerImpl::abandon(const Loan& loan) {
-  OutLane* lane = port_ ? port_->lane_if_any(static_cast<std::uint32_t>(loan.consumer)) : nullptr;
-  if (lane == nullptr || !lane->is_loan(loan.handle)) {
-    return fail(Errc::invalid_value, "not a loan, or ended already");
-  }
-  if (lane->abandon(loan.handle)) port_->ring_siblings();
-  return {};
-}
-
 Result<PeerMemory> ProducerImpl::memory(ConsumerId consumer) {
-  OutLane* lane = nullptr;
+  Lane* lane = nullptr;
   if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
   const std::span<std::byte> bytes = lane->consumer().memory();
   if (bytes.empty()) return fail(Errc::not_supported, "the consumer's memory is not mapped here");
@@ -118,9 +85,9 @@ Result<PeerMemory> ProducerImpl::memory(ConsumerId consumer) {
 }
 
 Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediate) {
-  OutLane* found = nullptr;
+  Lane* found = nullptr;
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
-  OutLane& lane = *found;
+  Lane& lane = *found;
   if (!on_returned_) return fail(Errc::bad_state, "on_returned() is mandatory before hand_over()");
   if (lane.consumer().terms.way == wire::Way::kView) {
     return fail(Errc::not_supported, "the consumer takes small messages alone, by views");
@@ -148,7 +115,7 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
   }
   lane.publish();
   if (outcome == Outcome::kUnderWay) lane.forget_last();
-  traffic_of(static_cast<std::uint32_t>(consumer)).handed[*handle] = &face;
+  traffic_[static_cast<std::uint32_t>(consumer)].handed[*handle] = &face;
   ++handed_over_;
   update_attention();
   return {};

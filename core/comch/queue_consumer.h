@@ -29,12 +29,11 @@ class QueueConsumerImpl final : public ConsumerCore,
                                 public engine::Source,
                                 public transport::Readiness {
  public:
+  static constexpr ConsumerFace::Kind kKind = ConsumerFace::Kind::kQueue;
+
   QueueConsumerImpl(Consumer& face, MsgQ& queue, std::unique_ptr<msgq::ReceiveEnd> end)
       : ConsumerCore(face, MsgQ::kMaxImmediate), queue_(queue), end_(std::move(end)) {}
   ~QueueConsumerImpl() override;
-
-  static QueueConsumerImpl& of(Consumer& face);
-  static const QueueConsumerImpl& of(const Consumer& face);
 
   // Configuration; see Consumer.
   Status set_immediate_size(std::uint32_t bytes);
@@ -88,20 +87,5 @@ class QueueConsumerImpl final : public ConsumerCore,
   IntrusiveList<ReceiveTaskImpl> back_array_;  // For take_back().
   ConsumerCounters counters_;
 };
-
-// The Consumer that an application holds.
-class QueueConsumerObject final : public ConsumerFace {
- public:
-  QueueConsumerObject(MsgQ& queue, std::unique_ptr<msgq::ReceiveEnd> end)
-      : ConsumerFace(Kind::kQueue), impl(*this, queue, std::move(end)) {}
-  QueueConsumerImpl impl;
-};
-
-inline QueueConsumerImpl& QueueConsumerImpl::of(Consumer& face) {
-  return static_cast<QueueConsumerObject&>(face).impl;
-}
-inline const QueueConsumerImpl& QueueConsumerImpl::of(const Consumer& face) {
-  return static_cast<const QueueConsumerObject&>(face).impl;
-}
 
 }  // namespace comch

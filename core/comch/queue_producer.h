@@ -28,12 +28,11 @@ class QueueProducerImpl final : public ProducerCore,
                                 public engine::Source,
                                 public transport::Readiness {
  public:
+  static constexpr ProducerFace::Kind kKind = ProducerFace::Kind::kQueue;
+
   QueueProducerImpl(Producer& face, MsgQ& queue, std::unique_ptr<msgq::SendEnd> end)
       : ProducerCore(face), queue_(queue), end_(std::move(end)) {}
   ~QueueProducerImpl() override;
-
-  static QueueProducerImpl& of(Producer& face);
-  static const QueueProducerImpl& of(const Producer& face);
 
   // Configuration; see Producer.
   Status on_returned(const Producer::ReturnHandler& handler);
@@ -88,20 +87,5 @@ class QueueProducerImpl final : public ProducerCore,
   std::vector<ConsumerId> wanted_;  // Consumers whose space is waited for, once each.
   ProducerCounters counters_;
 };
-
-// The Producer that an application holds.
-class QueueProducerObject final : public ProducerFace {
- public:
-  QueueProducerObject(MsgQ& queue, std::unique_ptr<msgq::SendEnd> end)
-      : ProducerFace(Kind::kQueue), impl(*this, queue, std::move(end)) {}
-  QueueProducerImpl impl;
-};
-
-inline QueueProducerImpl& QueueProducerImpl::of(Producer& face) {
-  return static_cast<QueueProducerObject&>(face).impl;
-}
-inline const QueueProducerImpl& QueueProducerImpl::of(const Producer& face) {
-  return static_cast<const QueueProducerObject&>(face).impl;
-}
 
 }  // namespace comch

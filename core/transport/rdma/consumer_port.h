@@ -29,14 +29,12 @@
 #include "os/event.h"
 #include "shm/posted_table.h"
 #include "transport/map_life.h"
+#include "transport/passage.h"
+#include "transport/port_owner.h"
 #include "transport/rdma/hub.h"
 #include "transport/reactor.h"
 
 namespace comch::transport::rdma {
-
-// How a message's data came.
-enum class Passage : std::uint8_t { kNone, kInline, kDirect };
-inline constexpr std::size_t kPassages = 3;
 
 // A message: its data is in the posted buffer `index`.
 struct Arrival {
@@ -45,17 +43,6 @@ struct Arrival {
   std::uint32_t producer = 0;
   std::uint64_t length = 0;
   std::span<const std::byte> immediate;  // Valid until the index is posted again.
-};
-
-class ConsumerPortOwner {
- public:
-  virtual void on_accepted() = 0;  // The other side knows of it.
-  virtual void on_wake() = 0;      // Something may have come.
-  // It is kClosed, through no doing of this side.
-  virtual void on_lost(const Error& error) = 0;
-
- protected:
-  ~ConsumerPortOwner() = default;
 };
 
 class ConsumerPort final : public Alarm {
@@ -89,6 +76,17 @@ class ConsumerPort final : public Alarm {
   // The caller has checked that the room lies in the memory; without one the capacity is 0 and
   // the offset kNoBuffer. `index` is not posted.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity);
+  // The same in a loop.
+  class Posting {
+   public:
+    explicit Posting(ConsumerPort& port) : port_(port) {}
+    void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+      port_.post(index, offset, capacity);
+    }
+
+   private:
+    ConsumerPort& port_;
+  };
   // What was posted can be sent to from here on, or soon: see above.
   void publish() {
     if (held() != 0) publish_some();

@@ -22,11 +22,11 @@ LaneCounters& LaneCounters::operator+=(const LaneCounters& other) {
 }
 
 OutLane::OutLane(std::shared_ptr<Hub> hub, std::shared_ptr<RemoteConsumer> consumer,
-                 LaneParts parts, std::uint32_t producer, std::uint64_t staging)
+                 LaneParts parts, std::uint32_t producer, const Options& options)
     : hub_(std::move(hub)),
       consumer_(std::move(consumer)),
       producer_(producer),
-      staging_(staging),
+      staging_(options.staging),
       parts_(std::move(parts)) {
   counters_.wakes_sent = 0 - parts_.link->wakes_sent();  // Of the producers before.
 }

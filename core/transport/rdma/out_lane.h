@@ -24,22 +24,11 @@
 
 #include "base/circle.h"
 #include "transport/map_life.h"
+#include "transport/outcome.h"
 #include "transport/rdma/hub.h"
 #include "transport/rdma/remote_consumer.h"
 
 namespace comch::transport::rdma {
-
-enum class Outcome : std::uint8_t {
-  kSent,           // Its data is copied, and nobody waits for the rest.
-  kUnderWay,       // Accepted; the data must not change before step() has counted it.
-  kNothingPosted,  // Or: too much is under way.
-  kBusy,           // A long message is ahead of it.
-  kTooLong,        // For the buffer that is posted next, which stays so.
-  kImmediateTooLong,
-  kNoMemory,  // No room for a loan can be registered.
-  kGone,      // The consumer.
-  kBroken,    // Its machine broke the protocol, or cannot be reached.
-};
 
 struct LaneCounters {
   std::uint64_t messages = 0;
@@ -62,9 +51,12 @@ class OutLane {
     MapLife* map = nullptr;
   };
 
-  // `staging`: bytes of the bounce area, if there must be one.
+  struct Options {
+    std::uint64_t staging = 0;  // Bytes of the bounce area, if there must be one.
+  };
+
   OutLane(std::shared_ptr<Hub> hub, std::shared_ptr<RemoteConsumer> consumer, LaneParts parts,
-          std::uint32_t producer, std::uint64_t staging);
+          std::uint32_t producer, const Options& options);
   ~OutLane();
   OutLane(const OutLane&) = delete;
   OutLane& operator=(const OutLane&) = delete;
@@ -95,7 +87,8 @@ class OutLane {
   }
   std::uint64_t loan_capacity(std::uint32_t number) const { return loans_[number].posted.capacity; }
   Outcome commit(std::uint32_t number, std::size_t length, Bytes immediate);
-  void abandon(std::uint32_t number);
+  // True: others may have waited for it.
+  bool abandon(std::uint32_t number);
 
   // Whether put() has a reason to be called; whether step() has.
   bool has_space() const { return !transfer_ && consumer_->desk.ready(); }

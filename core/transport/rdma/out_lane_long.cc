@@ -143,9 +143,10 @@ Outcome OutLane::commit(std::uint32_t number, std::size_t length, Bytes immediat
   return Outcome::kSent;
 }
 
-void OutLane::abandon(std::uint32_t number) {
+bool OutLane::abandon(std::uint32_t number) {
   loans_[number].state = LoanState::kFree;
   consumer_->desk.give_back(loans_[number].posted);
+  return true;
 }
 
 }  // namespace comch::transport::rdma

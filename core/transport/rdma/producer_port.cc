@@ -8,11 +8,11 @@ namespace comch::transport::rdma {
 
 Result<std::unique_ptr<ProducerPort>> ProducerPort::open(Reactor& reactor,
                                                          const std::shared_ptr<Hub>& hub,
-                                                         std::uint64_t staging,
+                                                         const OutLane::Options& options,
                                                          ProducerPortOwner& owner) {
   Result<os::Event> rings = os::Event::create();
   if (!rings) return std::unexpected(rings.error());
-  auto port = std::make_unique<ProducerPort>(reactor, hub, staging, owner, std::move(*rings));
+  auto port = std::make_unique<ProducerPort>(reactor, hub, options, owner, std::move(*rings));
   if (Status s = reactor.watch(port->rings_.fd().get(), *port); !s) {
     return std::unexpected(s.error());
   }
@@ -22,11 +22,12 @@ Result<std::unique_ptr<ProducerPort>> ProducerPort::open(Reactor& reactor,
   return port;
 }
 
-ProducerPort::ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, std::uint64_t staging,
-                           ProducerPortOwner& owner, os::Event rings)
+ProducerPort::ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub,
+                           const OutLane::Options& options, ProducerPortOwner& owner,
+                           os::Event rings)
     : reactor_(reactor),
       hub_(std::move(hub)),
-      staging_(staging),
+      options_(options),
       owner_(owner),
       rings_(std::move(rings)),
       id_(hub_->next_producer_id()) {}
@@ -49,7 +50,7 @@ Result<OutLane*> ProducerPort::look_up(std::uint32_t consumer) {
     if (!parts) return std::unexpected(parts.error());
     auto seat = std::make_unique<Seat>(
         *this,
-        std::make_unique<OutLane>(hub_, std::move(remote), std::move(*parts), id_, staging_));
+        std::make_unique<OutLane>(hub_, std::move(remote), std::move(*parts), id_, options_));
     lane = seat->lane.get();
     if (Status s = reactor_.watch(lane->link().fd(), *seat); !s) return std::unexpected(s.error());
     seats_[consumer] = std::move(seat);

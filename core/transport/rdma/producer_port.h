@@ -13,29 +13,21 @@
 #include <unordered_map>
 
 #include "os/event.h"
+#include "transport/port_owner.h"
 #include "transport/rdma/hub.h"
 #include "transport/rdma/out_lane.h"
 #include "transport/reactor.h"
 
 namespace comch::transport::rdma {
 
-class ProducerPortOwner {
- public:
-  virtual void on_wake() = 0;                    // Something has changed, for any of its lanes.
-  virtual void on_lost(const Error& error) = 0;  // The connection is over.
-
- protected:
-  ~ProducerPortOwner() = default;
-};
-
 class ProducerPort final : public Readiness {
  public:
   // connection_reset, full: see Hub::enter(). operating_system: see sys.
   static Result<std::unique_ptr<ProducerPort>> open(Reactor& reactor,
                                                     const std::shared_ptr<Hub>& hub,
-                                                    std::uint64_t staging,
+                                                    const OutLane::Options& options,
                                                     ProducerPortOwner& owner);
-  ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, std::uint64_t staging,
+  ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const OutLane::Options& options,
                ProducerPortOwner& owner, os::Event rings);
   ~ProducerPort();
 
@@ -81,7 +73,7 @@ class ProducerPort final : public Readiness {
 
   Reactor& reactor_;
   const std::shared_ptr<Hub> hub_;
-  const std::uint64_t staging_;
+  const OutLane::Options options_;
   ProducerPortOwner& owner_;
   const os::Event rings_;
   const std::uint32_t id_;

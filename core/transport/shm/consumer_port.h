@@ -29,15 +29,13 @@
 #include "shm/bell.h"
 #include "shm/posted_ring.h"
 #include "shm/posted_table.h"
+#include "transport/passage.h"
+#include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 
 namespace comch::transport::shm {
-
-// How a message's data came.
-enum class Passage : std::uint8_t { kNone, kInline, kDirect, kStaged, kCooperative, kHandOver };
-inline constexpr std::size_t kPassages = 6;
 
 // A message: its data is in the posted buffer `index`, or where `handed` says.
 struct Arrival {
@@ -72,17 +70,6 @@ struct Shown {
   std::span<const std::byte> data;
   std::span<const std::byte> immediate;
   std::uint32_t producer = 0;
-};
-
-class ConsumerPortOwner {
- public:
-  virtual void on_accepted() = 0;  // The other side knows of it.
-  virtual void on_wake() = 0;      // Something may have come.
-  // It is kClosed, through no doing of this side.
-  virtual void on_lost(const Error& error) = 0;
-
- protected:
-  ~ConsumerPortOwner() = default;
 };
 
 class ConsumerPort final : public Readiness {

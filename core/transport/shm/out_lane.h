@@ -29,20 +29,10 @@
 #include "shm/fast_layout.h"
 #include "shm/lane.h"
 #include "shm/returns_ring.h"
+#include "transport/outcome.h"
 #include "transport/shm/remote_consumer.h"
 
 namespace comch::transport::shm {
-
-enum class Outcome : std::uint8_t {
-  kSent,           // Complete.
-  kUnderWay,       // Accepted; the data must not change before step() has counted it.
-  kNothingPosted,  // Or: no room in the lane.
-  kBusy,           // A long message is ahead of it.
-  kTooLong,        // For the buffer that is posted next, which stays so.
-  kImmediateTooLong,
-  kGone,    // The consumer.
-  kBroken,  // Its process broke the protocol, or cannot be reached.
-};
 
 struct LaneCounters {
   std::uint64_t messages = 0;

@@ -12,20 +12,12 @@
 #include <unordered_map>
 
 #include "os/fd.h"
+#include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/out_lane.h"
 
 namespace comch::transport::shm {
-
-class ProducerPortOwner {
- public:
-  virtual void on_wake() = 0;
-  virtual void on_lost(const Error& error) = 0;  // The connection is over.
-
- protected:
-  ~ProducerPortOwner() = default;
-};
 
 class ProducerPort final : public Readiness {
  public:

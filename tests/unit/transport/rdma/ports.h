@@ -145,7 +145,7 @@ struct TestProducer final : ProducerPortOwner {
   explicit TestProducer(Ports& m, std::uint64_t staging = std::uint64_t{1} << 16U,
                         std::size_t size = std::size_t{1} << 20U)
       : machines(m), memory(size), life(std::make_unique<MapLife>(memory)) {
-    port = ProducerPort::open(m.client.reactor, m.client.hub, staging, *this).value();
+    port = ProducerPort::open(m.client.reactor, m.client.hub, {.staging = staging}, *this).value();
     m.settle();
   }
 

@@ -1,0 +1,276 @@
+// PortConsumer: see port_consumer.h. Made here for each carrier.
+#include "comch/port_consumer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "comch/endpoint.h"
+#include "comch/rdma_ports.h"
+#include "comch/shm_ports.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+using transport::Passage;
+
+template <class Ports>
+PortConsumer<Ports>::PortConsumer(Consumer& face, ConnectionImpl& connection, MemoryMapImpl& map,
+                                  std::shared_ptr<Hub> hub)
+    : ConsumerCore(face, Consumer::kDefaultImmediate),
+      map_(map),
+      connection_(connection),
+      hub_(std::move(hub)) {}
+
+template <class Ports>
+PortConsumer<Ports>::~PortConsumer() {
+  if (port_ && engine() != nullptr) engine()->remove(*this);
+  port_.reset();
+}
+
+// --- Configuration -----------------------------------------------------------------------
+
+template <class Ports>
+Status PortConsumer<Ports>::set_immediate_size(std::uint32_t bytes) {
+  return store_immediate_size(bytes, Consumer::kMaxImmediate,
+                              "immediate data has at most 256 bytes");
+}
+
+template <class Ports>
+Status PortConsumer<Ports>::set_way(DataWay way) {
+  const Status s = require_idle();
+  if (s) wanted_way_ = way;
+  return s;
+}
+
+template <class Ports>
+Status PortConsumer<Ports>::check_configuration() {
+  if (Status s = require_configured(); !s) return s;
+  if (!connection_.endpoint().hears_of_consumers()) {
+    return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
+  }
+  if (!map_.started()) return fail(Errc::bad_state, "the memory map is not started");
+  return {};
+}
+
+template <class Ports>
+ConsumerCounters PortConsumer<Ports>::counters() const {
+  const auto of = [this](Passage passage) { return messages_[static_cast<std::size_t>(passage)]; };
+  return {
+      .received_messages = std::accumulate(messages_.begin(), messages_.end(), std::uint64_t{0}),
+      .received_bytes = bytes_,
+      .inline_messages = of(Passage::kNone) + of(Passage::kInline),
+      .direct_messages = of(Passage::kDirect),
+      .staged_messages = of(Passage::kStaged),
+      .cooperative_messages = of(Passage::kCooperative),
+      .handed_over_messages = of(Passage::kHandOver),
+      .wakes_received = port_ ? port_->wakes_received() : wakes_received_};
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+template <class Ports>
+Result<bool> PortConsumer<Ports>::open(const typename Port::Setup& setup) {
+  messages_ = {};
+  bytes_ = 0;
+  forget_use();
+  ending_.reset();
+  polled_out_ = false;
+  Result<std::unique_ptr<Port>> port = Port::open(*engine(), hub_, setup, *this);
+  if (!port) return std::unexpected(port.error());
+  port_ = std::move(*port);
+  engine()->make_hot(*this);
+  return false;
+}
+
+template <class Ports>
+void PortConsumer<Ports>::on_stop(bool) {
+  if (!ending_) ending_ = Error{Errc::shutdown, 0, "the consumer is stopping"};
+  port_->close();
+  request_work();
+}
+
+template <class Ports>
+void PortConsumer<Ports>::on_lost(const Error& error) {
+  if (!ending_) ending_ = error;
+  fatal(error, error.what);
+}
+
+template <class Ports>
+void PortConsumer<Ports>::on_wake() {
+  if (port_) engine()->make_hot(*this);
+}
+
+template <class Ports>
+bool PortConsumer<Ports>::drained() const {
+  return tasks_.in_use() == 0 && !in_poll_ && posts_.empty() && back_posts_.empty();
+}
+
+template <class Ports>
+void PortConsumer<Ports>::on_idle() {
+  engine()->remove(*this);
+  wakes_received_ = port_->wakes_received();
+  port_.reset();
+}
+
+template <class Ports>
+void PortConsumer<Ports>::on_cut_off() {
+  if (!port_) return;
+  engine()->remove(*this);
+  port_->close();
+  port_->take_back([this](std::uint16_t index) {
+    task_completed();
+    if (in_arrays()) return;
+    ReceiveTaskImpl& task = tasks_.all()[index];
+    task.state = TaskState::kAllocated;
+    task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
+  });
+  back_.clear();
+  back_posts_.clear();
+  port_.reset();
+}
+
+template <class Ports>
+bool PortConsumer<Ports>::on_work() {
+  bool did = false;
+  if (ending_ && port_ && port_->posted() != 0) did = bring_back();
+  return hand_back() || did;
+}
+
+// What has arrived first; then what will not be filled any more.
+template <class Ports>
+bool PortConsumer<Ports>::bring_back() {
+  request_work();
+  port_->catch_up();
+  if (in_arrays() && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
+  if (!in_arrays() && poll()) return true;
+  port_->take_back([this](std::uint16_t index) {
+    if (in_arrays()) return back_posts_.push_back(posts_.remove(index));
+    end_posting(tasks_.all()[index], *ending_);
+  });
+  return true;
+}
+
+// --- Posting -----------------------------------------------------------------------------
+
+template <class Ports>
+bool PortConsumer<Ports>::may_post(const Buffer* face) const {
+  if (face == nullptr) return true;
+  const BufferImpl& buffer = BufferImpl::of(*face);
+  return buffer.references() != 0 && &buffer.map() == &map_;
+}
+
+template <class Ports>
+Status PortConsumer<Ports>::check_buffer(const Buffer* face) const {
+  if (!may_post(face)) [[unlikely]] {
+    return fail(Errc::invalid_value, "not a lent buffer of the consumer's memory map");
+  }
+  return {};
+}
+
+template <class Ports>
+template <class Posting>
+inline void PortConsumer<Ports>::put_up(Posting& posting, std::uint16_t index,
+                                        const BufferImpl* buffer) {
+  std::uint64_t offset = comch::shm::kNoBuffer;
+  const std::uint64_t room = buffer == nullptr ? 0 : buffer->tail_room();
+  if (room != 0) offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data());
+  posting.post(index, offset, room);
+}
+
+template <class Ports>
+Result<ReceiveTask*> PortConsumer<Ports>::allocate(Buffer* buffer) {
+  if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
+    return fail(Errc::bad_state, "the consumer is not running");
+  }
+  if (Status s = require_no_views(); !s) return std::unexpected(s.error());
+  if (Status s = check_buffer(buffer); !s) return std::unexpected(s.error());
+  if (Status s = use_tasks(); !s) return std::unexpected(s.error());
+  const Result<ReceiveTaskImpl*> task = acquire();
+  if (!task) return std::unexpected(task.error());
+  if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
+  return *task;
+}
+
+template <class Ports>
+bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
+  const bool may = task.state == TaskState::kAllocated && may_post(task.buffer) && !ending_ &&
+                   state() == ContextState::kRunning;
+  if (!may) [[unlikely]]
+    return false;
+  post(task);
+  return true;
+}
+
+template <class Ports>
+Status PortConsumer<Ports>::submit(ReceiveTaskImpl& task) {
+  if (task.state != TaskState::kAllocated) {
+    return fail(Errc::bad_state, "the task is posted already, or free");
+  }
+  if (task.buffer != nullptr) {
+    if (Status s = check_buffer(task.buffer); !s) return s;
+  }
+  if (ending_) {
+    submit_late(task, *ending_);
+    return {};
+  }
+  if (state() != ContextState::kRunning)
+    return fail(Errc::bad_state, "the consumer is not running");
+  post(task);
+  return {};
+}
+
+template <class Ports>
+void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
+  task.error.reset();
+  set_submitted(task);
+  put_up(*port_, task.index, task.buffer);
+  if (!in_poll_) port_->publish();
+}
+
+template <class Ports>
+Status PortConsumer<Ports>::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
+  if (task.state != TaskState::kAllocated) return fail(Errc::bad_state, "the task is posted");
+  if (Status s = check_buffer(buffer); !s) return s;
+  task.buffer = buffer == nullptr ? nullptr : &BufferImpl::of(*buffer);
+  return {};
+}
+
+template <class Ports>
+Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) {
+  if (state() != ContextState::kRunning)
+    return fail(Errc::bad_state, "the consumer is not running");
+  if (!in_arrays()) [[unlikely]] {
+    if (Status s = require_no_views(); !s) return std::unexpected(s.error());
+    if (Status s = use_arrays(); !s) return std::unexpected(s.error());
+    posts_.reset(tasks());
+  }
+  std::size_t count = 0;
+  for (typename Port::Posting posting(*port_); count != buffers.size(); ++count) {
+    Buffer* const face = buffers[count];
+    if (!may_post(face) || posts_.full()) break;
+    BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
+    put_up(posting, posts_.add(buffer), buffer);
+  }
+  tasks_submitted(count);
+  port_->publish();
+  return count;
+}
+
+template <class Ports>
+std::size_t PortConsumer<Ports>::take_back(std::span<Buffer*> out) {
+  const std::size_t count = std::min(out.size(), back_posts_.size());
+  const auto first = back_posts_.end() - static_cast<std::ptrdiff_t>(count);
+  std::ranges::copy(first, back_posts_.end(), out.begin());
+  back_posts_.erase(first, back_posts_.end());
+  if (count != 0) {
+    tasks_completed(count);
+    request_work();
+  }
+  return count;
+}
+
+template class PortConsumer<ShmPorts>;
+template class PortConsumer<RdmaPorts>;
+
+}  // namespace comch

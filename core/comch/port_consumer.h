@@ -1,0 +1,190 @@
+// PortConsumer: a consumer on top of a carrier's port: the life of its context, and what is
+// posted, by tasks or by arrays. What arrives is taken by what stands on it: ConsumerImpl on one
+// machine, RdmaConsumerImpl between two.
+//
+// The end comes in three steps, whatever begins it (stop(), a lost peer): the port is closed;
+// what has arrived is handed out; what is still posted comes back. Then the context is idle as
+// soon as every task is freed and every buffer taken back.
+//
+// It is a template and not an interface because of what a message costs: nothing virtual is
+// called for one.
+//
+// Threads: the engine's. Lifetime: the application's, through the face.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/pause.h"
+#include "comch/array_posts.h"
+#include "comch/connection_impl.h"
+#include "comch/consumer.h"
+#include "comch/consumer_core.h"
+#include "comch/memory_map_impl.h"
+#include "engine/source.h"
+#include "transport/passage.h"
+#include "transport/port_owner.h"
+
+namespace comch {
+
+template <class Ports>
+class PortConsumer : public ConsumerCore,
+                     public engine::Source,
+                     public transport::ConsumerPortOwner {
+ public:
+  using Hub = typename Ports::Hub;
+  using Port = typename Ports::Consumer;
+
+  // Configuration; see Consumer.
+  Status set_immediate_size(std::uint32_t bytes);
+  Status set_way(DataWay way);
+  ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
+  ConnectionImpl& connection() const { return connection_; }
+  MsgQ* queue() const { return nullptr; }
+  ConsumerCounters counters() const;
+  std::size_t posted() const { return port_ ? port_->posted() : 0; }
+
+  // Tasks.
+  Result<ReceiveTask*> allocate(Buffer* buffer);
+  Status submit(ReceiveTaskImpl& task);
+  bool try_submit(ReceiveTaskImpl& task);
+  Status set_buffer(ReceiveTaskImpl& task, Buffer* buffer);
+
+  // Arrays.
+  Result<std::size_t> post(std::span<Buffer* const> buffers);
+  std::size_t take_back(std::span<Buffer*> out);
+
+  // For the engine, whose poll() is the carrier's own.
+  bool arm() override { return port_->arm(); }
+  bool ready() override { return port_->ready(); }
+  void disarm() override { port_->disarm(); }
+  void relax() override { port_->relax(); }
+
+  // For the port.
+  void on_accepted() override { ContextCore::ready(); }
+  void on_wake() override;
+  void on_lost(const Error& error) override;
+
+ protected:
+  static constexpr std::size_t kBudget = 64;  // Messages of one progress().
+
+  PortConsumer(Consumer& face, ConnectionImpl& connection, MemoryMapImpl& map,
+               std::shared_ptr<Hub> hub);
+  ~PortConsumer() override;
+
+  Status check_configuration() override;
+  void on_stop(bool deliver) override;
+  bool on_work() override;
+  bool drained() const override;
+  void on_idle() override;
+  void on_cut_off() override;
+
+  // The end of on_start(): a run that knows nothing of the last one.
+  Result<bool> open(const typename Port::Setup& setup);
+
+  void count(transport::Passage passage, std::uint64_t bytes, std::uint64_t messages = 1) {
+    messages_[static_cast<std::size_t>(passage)] += messages;
+    bytes_ += bytes;
+  }
+  // What stands for a message that has come in the posted buffer `arrival.index`. Members are
+  // written one by one: a copy of a whole would have to wait for its parts.
+  template <class Arrival>
+  ReceiveTaskImpl& fill_task(const Arrival& arrival);
+  template <class Arrival>
+  Received& fill(Received& received, const Arrival& arrival);
+
+  // Hands what has come to `sink`, one progress() worth.
+  template <class Sink>
+  bool poll_tasks(Sink&& sink);
+  // Fills `out` by `sink`, whose `next` is the first that is not filled. Answers how many are.
+  template <class Sink>
+  std::size_t poll_array(std::span<Received> out, Sink&& sink);
+  // The application has asked for messages and got `count`.
+  void end_poll(std::size_t count, bool nothing_left);
+
+  MemoryMapImpl& map_;
+  DataWay wanted_way_ = DataWay::kAuto;
+  std::unique_ptr<Port> port_;
+  std::optional<Error> ending_;  // Why what is posted comes back.
+  bool polled_out_ = false;      // Since then poll() has found nothing.
+
+ private:
+  bool may_post(const Buffer* buffer) const;
+  Status check_buffer(const Buffer* buffer) const;
+  void post(ReceiveTaskImpl& task);
+  template <class Posting>
+  void put_up(Posting& posting, std::uint16_t index, const BufferImpl* buffer);
+  bool bring_back();
+
+  ConnectionImpl& connection_;
+  const std::shared_ptr<Hub> hub_;
+  ArrayPosts posts_;
+  std::vector<Buffer*> back_posts_;                             // For take_back().
+  std::array<std::uint64_t, transport::kPassages> messages_{};  // By how they came.
+  std::uint64_t bytes_ = 0;
+  std::uint64_t wakes_received_ = 0;  // Of a port that is no more.
+};
+
+template <class Ports>
+template <class Arrival>
+[[gnu::always_inline]] inline ReceiveTaskImpl& PortConsumer<Ports>::fill_task(
+    const Arrival& arrival) {
+  ReceiveTaskImpl& task = tasks_.all()[arrival.index];
+  task_completed();
+  if (task.buffer != nullptr) task.buffer->append_unchecked(arrival.length);
+  task.state = TaskState::kAllocated;
+  task.producer = ProducerId{arrival.producer};
+  task.length = arrival.length;
+  return task;
+}
+
+template <class Ports>
+template <class Arrival>
+[[gnu::always_inline]] inline Received& PortConsumer<Ports>::fill(Received& received,
+                                                                  const Arrival& arrival) {
+  BufferImpl* const buffer = posts_.remove(arrival.index);
+  if (buffer != nullptr) buffer->append_unchecked(arrival.length);
+  received.buffer = buffer;
+  received.length = arrival.length;
+  received.producer = ProducerId{arrival.producer};
+  return received;
+}
+
+template <class Ports>
+template <class Sink>
+bool PortConsumer<Ports>::poll_tasks(Sink&& sink) {
+  if (!in_tasks()) return port_->ready();
+  in_poll_ = true;
+  const bool did = port_->poll(kBudget, sink);
+  in_poll_ = false;
+  port_->publish();
+  return did;
+}
+
+template <class Ports>
+template <class Sink>
+std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink&& sink) {
+  if (!port_ || !in_arrays()) return 0;
+  const bool did = port_->poll(out.size(), sink);
+  const auto count = static_cast<std::size_t>(sink.next - out.data());
+  tasks_completed(count);
+  end_poll(count, !did && !out.empty());
+  return count;
+}
+
+template <class Ports>
+inline void PortConsumer<Ports>::end_poll(std::size_t count, bool nothing_left) {
+  // As progress() does: whoever asks in a loop leaves the producer its line to send in.
+  if (count == 0) pause();
+  if (!ending_) [[likely]]
+    return;
+  polled_out_ = nothing_left;
+  request_work();
+}
+
+}  // namespace comch

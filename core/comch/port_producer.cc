@@ -1,0 +1,275 @@
+// PortProducer: see port_producer.h. Made here for each carrier.
+#include "comch/port_producer.h"
+
+#include <bit>
+#include <utility>
+
+#include "base/pause.h"
+#include "comch/endpoint.h"
+#include "comch/rdma_ports.h"
+#include "comch/shm_ports.h"
+#include "engine/engine.h"
+
+namespace comch {
+
+template <class Ports>
+PortProducer<Ports>::PortProducer(Producer& face, ConnectionImpl& connection,
+                                  std::shared_ptr<Hub> hub)
+    : ProducerCore(face), connection_(connection), hub_(std::move(hub)) {}
+
+template <class Ports>
+PortProducer<Ports>::~PortProducer() {
+  if (engine() != nullptr) {
+    engine()->clear_alarm(*this);
+    engine()->remove(*this);
+  }
+  port_.reset();
+}
+
+// --- Configuration -----------------------------------------------------------------------
+
+template <class Ports>
+Status PortProducer<Ports>::set_cooperative_size(std::size_t bytes) {
+  if (Status s = require_idle(); !s) return s;
+  if (bytes != 0 && bytes < 8192) {
+    return fail(Errc::invalid_value, "below 8 KiB one side alone is faster");
+  }
+  cooperative_ = bytes;
+  return {};
+}
+
+template <class Ports>
+Status PortProducer<Ports>::set_staging_size(std::size_t bytes) {
+  if (Status s = require_idle(); !s) return s;
+  if (bytes < (std::size_t{64} << 10U) || bytes > (std::size_t{1} << 30U)) {
+    return fail(Errc::invalid_value, "a staging area has 64 KiB to 1 GiB");
+  }
+  staging_ = std::bit_ceil(bytes);
+  return {};
+}
+
+template <class Ports>
+Status PortProducer<Ports>::set_lane_size(std::uint32_t messages) {
+  if (Status s = require_idle(); !s) return s;
+  if (messages == 1 || messages > Consumer::kMaxTasks) {
+    return fail(Errc::invalid_value, "a lane has 2 to 8,192 messages, or 0: as many as are posted");
+  }
+  lane_size_ = messages;
+  return {};
+}
+
+template <class Ports>
+Status PortProducer<Ports>::check_configuration() {
+  if (Status s = require_configured(); !s) return s;
+  if (!connection_.endpoint().hears_of_consumers()) {
+    return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
+  }
+  return {};
+}
+
+// --- Life --------------------------------------------------------------------------------
+
+template <class Ports>
+Result<bool> PortProducer<Ports>::open(const typename Lane::Options& options) {
+  Result<std::unique_ptr<Port>> port = Port::open(*engine(), hub_, options, *this);
+  if (!port) return std::unexpected(port.error());
+  port_ = std::move(*port);
+  nothing_posted_ = 0;
+  return true;
+}
+
+template <class Ports>
+void PortProducer<Ports>::on_stop(bool deliver) {
+  if (!deliver) return give_up(Error{Errc::shutdown, 0, "the producer was stopped"});
+  linger();
+  for (auto& [id, traffic] : traffic_) traffic.space_wanted = false;
+  update_attention();
+}
+
+template <class Ports>
+void PortProducer<Ports>::linger() {
+  engine()->set_alarm(*this, engine()->now_ns() + kLinger_ns);
+}
+
+template <class Ports>
+void PortProducer<Ports>::on_alarm() {
+  give_up(Error{Errc::time_out, 0, "the consumer made no progress while the producer stopped"});
+}
+
+template <class Ports>
+void PortProducer<Ports>::on_lost(const Error& error) {
+  give_up(error);
+  fatal(error, error.what);
+}
+
+template <class Ports>
+void PortProducer<Ports>::on_idle() {
+  engine()->clear_alarm(*this);
+  engine()->remove(*this);
+  traffic_.clear();
+  counters_ = count();
+  port_.reset();
+}
+
+template <class Ports>
+void PortProducer<Ports>::on_cut_off() {
+  if (!port_) return;
+  engine()->clear_alarm(*this);
+  engine()->remove(*this);
+  traffic_.clear();
+  completions_.clear();
+  tasks_.for_each_lent([this](ProducerTaskImpl& task) {
+    if (task.state != TaskState::kSubmitted) return;
+    task.state = TaskState::kAllocated;
+    task.fail_with(Error{Errc::shutdown, 0, "the producer was cut off"});
+    task_completed();
+  });
+  port_.reset();
+}
+
+template <class Ports>
+void PortProducer<Ports>::update_attention() {
+  if (!port_) return;
+  if (traffic_.empty()) {
+    engine()->remove(*this);
+  } else {
+    engine()->make_hot(*this);
+  }
+}
+
+// --- Sends -------------------------------------------------------------------------------
+
+template <class Ports>
+Result<ProducerTask*> PortProducer<Ports>::allocate(const Buffer* buffer, Bytes immediate,
+                                                    ConsumerId consumer) {
+  if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
+    return fail(Errc::bad_state, "the producer is not running");
+  }
+  if (buffer != nullptr && BufferImpl::of(*buffer).references() == 0) {
+    return fail(Errc::invalid_value, "the buffer is not lent");
+  }
+  if (immediate.size() > Consumer::kMaxImmediate) {
+    return fail(Errc::invalid_value, "immediate data has at most 256 bytes");
+  }
+  const Result<ProducerTaskImpl*> task = acquire(immediate, consumer);
+  if (!task) return std::unexpected(task.error());
+  if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
+  return *task;
+}
+
+template <class Ports>
+Status PortProducer<Ports>::refused(const Lane& lane, Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kNothingPosted:
+      ++nothing_posted_;
+      // As progress() does: whoever asks in a loop leaves the consumer its line to post in.
+      pause();
+      return fail(Errc::again, "the consumer has nothing posted, or too much is under way");
+    case Outcome::kBusy:
+      return fail(Errc::again, "earlier messages to this consumer are still under way");
+    case Outcome::kTooLong:
+      return fail(Errc::invalid_value, "the message is longer than the posted buffer's room");
+    case Outcome::kImmediateTooLong:
+      return fail(Errc::invalid_value, "the immediate data is longer than the consumer takes");
+    case Outcome::kNoMemory:
+      return fail(Errc::no_memory, "no memory can be pinned for the loan; see RLIMIT_MEMLOCK");
+    case Outcome::kGone:
+      return fail(Errc::invalid_value, "the consumer is gone");
+    case Outcome::kBroken:
+    case Outcome::kSent:
+    case Outcome::kUnderWay:
+      break;
+  }
+  return std::unexpected(lane.failure());
+}
+
+template <class Ports>
+bool PortProducer<Ports>::busy(ConsumerId consumer) const {
+  const auto it = traffic_.find(static_cast<std::uint32_t>(consumer));
+  return it != traffic_.end() && it->second.array_behind.has_value();
+}
+
+template <class Ports>
+bool PortProducer<Ports>::has_space(ConsumerId consumer) {
+  Lane* lane = nullptr;
+  return find_lane(consumer, lane) && lane->has_space();
+}
+
+// --- In place ----------------------------------------------------------------------------
+
+template <class Ports>
+Result<Loan> PortProducer<Ports>::reserve(ConsumerId consumer) {
+  Lane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  Lane& lane = *found;
+  Loan loan{.room = {}, .consumer = consumer};
+  const Outcome outcome = lane.reserve(loan.handle, loan.room);
+  if (outcome == Outcome::kSent) return loan;
+  if (outcome == Outcome::kBusy && !lane.under_way()) {
+    return fail(Errc::full, "32 posted buffers are lent; commit or abandon one");
+  }
+  if (outcome == Outcome::kTooLong) {
+    return fail(Errc::invalid_value, "the next posted buffer has no room");
+  }
+  return std::unexpected(refused(lane, outcome).error());
+}
+
+template <class Ports>
+Status PortProducer<Ports>::check_loan(const Lane& lane, const Loan& loan, std::size_t length) {
+  if (!lane.is_loan(loan.handle)) return fail(Errc::invalid_value, "not a loan, or ended already");
+  if (length <= lane.loan_capacity(loan.handle)) return {};
+  return fail(Errc::invalid_value, "longer than the loan's room");
+}
+
+template <class Ports>
+Status PortProducer<Ports>::abandon(const Loan& loan) {
+  Lane* lane = port_ ? port_->lane_if_any(static_cast<std::uint32_t>(loan.consumer)) : nullptr;
+  if (lane == nullptr || !lane->is_loan(loan.handle)) {
+    return fail(Errc::invalid_value, "not a loan, or ended already");
+  }
+  if (lane->abandon(loan.handle)) port_->ring_siblings();
+  return {};
+}
+
+// --- Under way ---------------------------------------------------------------------------
+
+// The oldest message under way is complete: an array's, or a task's.
+template <class Ports>
+void PortProducer<Ports>::complete_first(Traffic& traffic) {
+  if (traffic.array_behind == std::size_t{0}) return traffic.array_behind.reset();
+  ProducerTaskImpl* const task = traffic.under_way.pop_front();
+  if (task == nullptr) return;
+  --traffic.under_way_count;
+  if (traffic.array_behind) --*traffic.array_behind;
+  complete(*task, std::nullopt);
+}
+
+template <class Ports>
+bool PortProducer<Ports>::finish_sends(Lane& lane, Traffic& traffic) {
+  const std::optional<std::size_t> completed = lane.step();
+  if (!completed) {
+    const bool any = traffic.any_task();
+    fail_all(traffic, lane.failure());
+    if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
+    return any;
+  }
+  for (std::size_t n = 0; n < *completed; ++n) complete_first(traffic);
+  if (*completed != 0 && state() == ContextState::kStopping) {
+    linger();
+    request_work();
+  }
+  return *completed != 0;
+}
+
+template <class Ports>
+void PortProducer<Ports>::fail_all(Traffic& traffic, const Error& error) {
+  traffic.array_behind.reset();
+  traffic.under_way_count = 0;
+  while (ProducerTaskImpl* task = traffic.under_way.pop_front()) complete(*task, error);
+  while (ProducerTaskImpl* task = traffic.waiting.pop_front()) complete(*task, error);
+}
+
+template class PortProducer<ShmPorts>;
+template class PortProducer<RdmaPorts>;
+
+}  // namespace comch

@@ -1,0 +1,16 @@
+// ShmPorts: the fast path of one machine, as a PortConsumer and a PortProducer name its parts.
+#pragma once
+
+#include "transport/shm/consumer_port.h"
+#include "transport/shm/producer_port.h"
+
+namespace comch {
+
+struct ShmPorts {
+  using Hub = transport::shm::Hub;
+  using Consumer = transport::shm::ConsumerPort;
+  using Producer = transport::shm::ProducerPort;
+  using Lane = transport::shm::OutLane;
+};
+
+}  // namespace comch
