@@ -5,13 +5,17 @@
 
 #include <cerrno>
 
+#include "os/identity.h"
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
 
 namespace comch::os {
 
+pid_t writable_peer(std::uint32_t uid, pid_t pid) { return uid == own_uid() ? pid : 0; }
+
 Result<std::size_t> write_peer(pid_t pid, std::uint64_t address, std::span<const std::byte> bytes) {
   if (bytes.empty()) return fail(Errc::invalid_value, "there is nothing to write");
+  if (pid == 0) return fail(Errc::not_permitted, "another user's memory is not written", EPERM);
   // The call only reads from `local`, whose type knows no const.
   const iovec local{const_cast<std::byte*>(bytes.data()), bytes.size()};  // NOLINT
   // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of another process.

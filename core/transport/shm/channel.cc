@@ -44,7 +44,7 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
                     !terms.own_membarrier),
       may_relax_(terms.own_membarrier && terms.peer_has_membarrier),
       is_server_(terms.is_server),
-      peer_pid_(terms.peer_pid) {}
+      writable_pid_(terms.writable_pid) {}
 
 ShmChannel::~ShmChannel() {
   owner_ = nullptr;
@@ -196,7 +196,7 @@ Status ShmChannel::make_hub() {
   if (!socket_ || peer_state_ != PeerState::kOpen) {
     return fail(Errc::connection_reset, "the connection has ended");
   }
-  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, peer_pid_);
+  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, writable_pid_);
   if (!hub) return std::unexpected(hub.error());
   Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
   if (watched) hub_ = std::move(*hub);

@@ -26,7 +26,7 @@ struct ChannelTerms {
   bool is_server = false;
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
-  std::int32_t peer_pid = 0;  // 0: unknown.
+  std::int32_t writable_pid = 0;  // See os::writable_peer().
 };
 
 class ShmChannel final : public Channel, public Readiness, public Alarm {
@@ -93,7 +93,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   PeerState peer_state_ = PeerState::kOpen;
   bool may_relax_;
   const bool is_server_;
-  const std::int32_t peer_pid_;
+  const std::int32_t writable_pid_;
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;
 };

@@ -8,6 +8,7 @@
 #include "os/membarrier.h"
 #include "os/memfd.h"
 #include "os/peer_credentials.h"
+#include "os/peer_memory.h"
 #include "shm/layout.h"
 #include "transport/shm/channel.h"
 #include "transport/shm/rendezvous.h"
@@ -143,7 +144,7 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .is_server = false,
                            .peer_has_membarrier = welcome.membarrier,
                            .own_membarrier = os::register_expedited(),
-                           .peer_pid = who->pid};
+                           .writable_pid = os::writable_peer(who->uid, who->pid)};
   reactor_.clear_alarm(*this);
   reactor_.unwatch(socket_.get());
   auto channel =

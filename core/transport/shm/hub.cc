@@ -19,15 +19,15 @@ constexpr std::uint32_t kReserved = 0xffff;
 
 }  // namespace
 
-Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t peer_pid) {
+Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_pid) {
   Result<os::Event> news = os::Event::create();
   if (!news) return std::unexpected(news.error());
-  return std::make_shared<Hub>(std::move(*news), is_server, peer_pid);
+  return std::make_shared<Hub>(std::move(*news), is_server, writable_pid);
 }
 
-Hub::Hub(os::Event news, bool is_server, std::int32_t peer_pid)
+Hub::Hub(os::Event news, bool is_server, std::int32_t writable_pid)
     : news_(std::move(news)),
-      peer_pid_(peer_pid),
+      writable_pid_(writable_pid),
       consumer_id_(is_server ? kServersFirst : kClientsFirst) {}
 
 // --- Ports -------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
   if (remote_ids().size() >= kMaxPorts || find(terms.id)) {
     return fail(Errc::connection_reset, "too many consumers, or two of one id");
   }
-  Result<std::shared_ptr<RemoteConsumer>> made = RemoteConsumer::make(terms, fds, peer_pid_);
+  Result<std::shared_ptr<RemoteConsumer>> made = RemoteConsumer::make(terms, fds, writable_pid_);
   if (!made) {
     if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
     // Its line ends unanswered, by which its owner knows that it cannot be reached.

@@ -42,8 +42,8 @@ struct ConsumerNews {
 class Hub final : public FastPath {
  public:
   // operating_system: no descriptor.
-  static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t peer_pid);
-  Hub(os::Event news, bool is_server, std::int32_t peer_pid);
+  static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t writable_pid);
+  Hub(os::Event news, bool is_server, std::int32_t writable_pid);
 
   // A port of this process begins, or ends. `listens`: its socket, which is shut down when the
   // connection is lost; `rings`: the socket's other end, or null where the peer alone has it.
@@ -58,7 +58,7 @@ class Hub final : public FastPath {
 
   std::uint32_t next_consumer_id();
   std::uint32_t next_producer_id();
-  std::int32_t peer_pid() const { return peer_pid_; }
+  std::int32_t writable_pid() const { return writable_pid_; }
 
   // Consumers of this process.
   void announce(const wire::Consumer& terms, std::array<os::Fd, 3> fds, std::size_t fd_count);
@@ -100,7 +100,7 @@ class Hub final : public FastPath {
   Result<std::optional<ConsumerNews>> expired(std::uint32_t id);
 
   const os::Event news_;
-  const std::int32_t peer_pid_;
+  const std::int32_t writable_pid_;
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;

@@ -10,6 +10,7 @@
 #include "os/memfd.h"
 #include "os/packet.h"
 #include "os/peer_credentials.h"
+#include "os/peer_memory.h"
 #include "shm/layout.h"
 #include "transport/shm/channel.h"
 
@@ -220,12 +221,13 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
   const std::array<int, 1> fds{memfd->get()};
   if (Status sent = os::send(caller.socket, std::span(buffer).first(size), fds); !sent) return;
   ++next_id_;
-  auto channel = std::make_unique<ShmChannel>(reactor_, caller.release(), std::move(*mapping),
-                                              ChannelTerms{.layout = *layout,
-                                                           .is_server = true,
-                                                           .peer_has_membarrier = hello.membarrier,
-                                                           .own_membarrier = membarrier,
-                                                           .peer_pid = request.peer.pid});
+  auto channel = std::make_unique<ShmChannel>(
+      reactor_, caller.release(), std::move(*mapping),
+      ChannelTerms{.layout = *layout,
+                   .is_server = true,
+                   .peer_has_membarrier = hello.membarrier,
+                   .own_membarrier = membarrier,
+                   .writable_pid = os::writable_peer(request.peer.uid, request.peer.pid)});
   if (Status opened = channel->open(); !opened) return;
   owner_.on_channel(std::move(channel), request);
 }

@@ -55,7 +55,7 @@ class RemoteConsumer {
   RemoteConsumer& operator=(const RemoteConsumer&) = delete;
 
   const wire::Consumer terms;
-  const std::int32_t pid;     // Of its process, by the kernel's word; 0: unknown.
+  const std::int32_t pid;     // Of its process; see os::writable_peer().
   const bool own_membarrier;  // This process has registered.
 
   std::span<std::byte> memory() const { return parts_.memory.bytes(); }

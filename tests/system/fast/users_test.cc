@@ -127,5 +127,31 @@ TEST_F(UsersTest, ACopyThatTheKernelRefusesFailsItsTaskAndNothingElse) {
       become_nobody, kForEveryone);
 }
 
+// The kernel lets root write to any process, and a pid may be another one by now: of another
+// program, and of another user.
+TEST_F(UsersTest, RootWritesToTheMemoryOfNoOtherUsersProcess) {
+  as_two(
+      [](Partner& side) {
+        const Plan plan{{.size = 5000}};
+        if (side.is_server()) {
+          Sender sender(side.connection(), side.engine(), plan);
+          ASSERT_TRUE(sender.start());
+          sender.send_to({side.consumer().value()});
+          ASSERT_TRUE(side.run_until([&] { return sender.done(); }));
+          ASSERT_EQ(sender.failed().size(), 1u);
+          EXPECT_EQ(sender.failed()[0].code, Errc::not_permitted) << describe(sender.failed()[0]);
+        } else {
+          Receiver receiver(side.connection(), side.engine(), plan,
+                            {.depth = 1, .way = DataWay::kCma, .kind = Rooms::Kind::kPrivate});
+          ASSERT_TRUE(receiver.start());
+          EXPECT_TRUE(side.agree("refused"));
+          EXPECT_EQ(receiver.heard(), 0u);
+          return;
+        }
+        EXPECT_TRUE(side.agree("refused"));
+      },
+      become_nobody, kForEveryone);
+}
+
 }  // namespace
 }  // namespace comch::test

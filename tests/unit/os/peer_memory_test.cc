@@ -114,6 +114,13 @@ TEST(PeerMemoryTest, AProcessThatIsGoneIsALostPeer) {
   EXPECT_EQ(write_peer(pid, address_of(from.data()), from).error().code, Errc::connection_reset);
 }
 
+TEST(PeerMemoryTest, OnlyAProcessOfOurUserIsWritten) {
+  EXPECT_EQ(writable_peer(::geteuid(), 4711), 4711);
+  EXPECT_EQ(writable_peer(::geteuid() + 1, 4711), 0);
+  const std::array<std::byte, 1> from{};
+  EXPECT_EQ(write_peer(0, address_of(from.data()), from).error().code, Errc::not_permitted);
+}
+
 TEST(PeerMemoryTest, NoBytesAreNoErrorOfTheKernels) {
   errno = EPERM;  // Of whatever came before.
   EXPECT_EQ(write_peer(::getpid(), 0, {}).error().code, Errc::invalid_value);
