@@ -17,8 +17,14 @@ constexpr std::size_t kValueMax = 65536;
 }  // namespace
 
 void AttributeWatch::check() {
-  for (AttributeFile* file : files_) {
-    if (file->has_changed()) file->wake_pollers();
+  const auto end = std::chrono::steady_clock::now() + kTurn;
+  while (is_due()) {
+    auto next = files_.upper_bound(last_);
+    if (next == files_.end()) next = files_.begin();
+    last_ = *next;
+    --due_;
+    if (last_->has_changed()) last_->wake_pollers();
+    if (std::chrono::steady_clock::now() >= end) return;
   }
 }
 

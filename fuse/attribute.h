@@ -11,11 +11,13 @@
 // makes no difference, as in sysfs.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 
 #include "node.h"
 #include "operations.h"
@@ -26,16 +28,24 @@ namespace comch::fuse {
 class AttributeFile;
 
 // The attribute files that somebody polls. Values have no events of their own: they are
-// compared when something may have happened, which costs nothing while nobody polls.
+// compared when something may have happened, which costs nothing while nobody polls. Whoever
+// polls thousands waits for them himself: a look ends after its time, and the next goes on.
 class AttributeWatch {
  public:
   void add(AttributeFile& file) { files_.insert(&file); }
   void remove(AttributeFile& file) { files_.erase(&file); }
-  // Notifies the pollers of every value that has changed since it was read.
+  // Something may have happened: every value is due to be compared.
+  void look_again() { due_ = files_.size(); }
+  bool is_due() const { return due_ != 0 && !files_.empty(); }
+  // Notifies the pollers of values that have changed since they were read.
   void check();
 
  private:
-  std::unordered_set<AttributeFile*> files_;
+  static constexpr std::chrono::microseconds kTurn{100};  // Picked: some requests.
+
+  std::set<AttributeFile*> files_;
+  std::size_t due_ = 0;
+  AttributeFile* last_ = nullptr;  // Compared; never looked into.
 };
 
 struct AttributeSpec {

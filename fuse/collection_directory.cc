@@ -71,10 +71,15 @@ std::expected<std::shared_ptr<ContextDirectory>, int> CollectionDirectory::make(
   if (geteuid() != 0 && caller.uid != geteuid()) {
     return std::unexpected(refuse(name, EPERM, "this mount serves its own user only"));
   }
+  auto share = services_.quota.take(caller.uid);
+  if (!share) {
+    return std::unexpected(refuse(name, EDQUOT, "this user has as many objects as one may have"));
+  }
   auto events = events_ ? events_ : std::make_shared<EventStream>();
   auto object =
       std::make_shared<ObjectRecord>(fmt::format("{}/{}", path_, name), caller.uid, caller.gid,
                                      mode & 0777, services_.failure_handler(events));
+  object->share = std::move(share);
   auto made = create_(name, std::move(object), std::move(events));
   if (!made) {
     return std::unexpected(refuse(name, errno_of(made.error()), reason_of(made.error())));

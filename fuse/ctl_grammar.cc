@@ -8,6 +8,9 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// Of one write. An order takes up to a millisecond, in which nobody else is served.
+constexpr std::size_t kOrdersMax = 64;
+
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
 // Takes one quoted piece off the front of `line`, which begins behind the opening quote.
@@ -62,6 +65,7 @@ std::expected<std::vector<Order>, std::string> parse_orders(std::string_view tex
     auto words = split(text.substr(0, end));
     if (!words) return std::unexpected(words.error());
     if (!words->empty()) {
+      if (orders.size() == kOrdersMax) return std::unexpected("more than 64 orders in one write");
       Order order{std::move(words->front()), {}};
       order.arguments.assign(std::make_move_iterator(words->begin() + 1),
                              std::make_move_iterator(words->end()));

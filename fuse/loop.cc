@@ -26,7 +26,10 @@ bool Loop::initialise() {
 
 // Everything that a request, or the engine, may have made possible.
 void Loop::work() {
-  if (services_.engine.run()) tree_.check();
+  if (services_.engine.run()) {
+    tree_.check();
+    services_.watch.look_again();
+  }
   if (!services_.operations.empty()) services_.operations.check();
   if (!services_.graveyard.empty()) services_.graveyard.check();
   services_.watch.check();
@@ -45,11 +48,12 @@ Loop::End Loop::run() {
     int timeout_ms = 0;
     if (services_.engine.is_settled()) {
       services_.engine.arm();
-      timeout_ms = services_.announcer.timeout_ms();
+      timeout_ms = services_.watch.is_due() ? 0 : services_.announcer.timeout_ms();
     }
     const int ready = poll(waits.data(), waits.size(), timeout_ms);
     if (ready < 0 && errno != EINTR) return End::kSignalled;
     if (ready < 0) continue;
+    if (ready > 0) services_.watch.look_again();
     if (signals.revents != 0) return End::kSignalled;
     if (engine.revents != 0) services_.engine.notified();
     if (bell.revents != 0) {

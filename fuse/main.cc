@@ -5,6 +5,7 @@
 // error while there is one, with an exit code as mount(8) documents them.
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -35,6 +36,15 @@ int watch_signals() {
   sigprocmask(SIG_BLOCK, &ending, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// Every object and every client of a server's takes some; what a shell is given by default is soon
+// used up. A refusal leaves what there is.
+void take_all_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // From the mount to its end.
@@ -72,6 +82,7 @@ ExitCode run(int count, char** words) {
   const auto& arguments = std::get<Arguments>(parsed);
   if (arguments.fake) return ExitCode::kSuccess;
   set_up_log(arguments);
+  take_all_descriptors();
 
   Background background = Background::enter(arguments.foreground);
   auto engine = EngineHost::create();

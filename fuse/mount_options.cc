@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "value.h"
+
 namespace comch::fuse {
 namespace {
 
@@ -35,6 +37,14 @@ std::expected<void, std::string> parse_side(std::string_view value, MountOptions
   return {};
 }
 
+std::expected<void, std::string> parse_user_objects(std::string_view value, MountOptions& options) {
+  const auto number = parse_number(value, 1'000'000);
+  if (!number)
+    return std::unexpected("user_objects= is a number, not '" + std::string(value) + "'");
+  options.user_objects = *number;
+  return {};
+}
+
 // True when `word` was one of ours without a value.
 bool parse_switch(std::string_view word, MountOptions& options) {
   if (word == "autostart" || word == "noautostart") {
@@ -57,6 +67,7 @@ std::expected<void, std::string> parse_word(std::string_view word, bool sloppy,
   }
   if (word.starts_with("subtype=")) return {};  // Ours is always comchfs.
   if (word.starts_with("side=")) return parse_side(word.substr(5), options);
+  if (word.starts_with("user_objects=")) return parse_user_objects(word.substr(13), options);
   if (word.starts_with("fsname=")) {
     options.source = word.substr(7);
     return {};

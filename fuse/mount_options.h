@@ -10,6 +10,7 @@
 // Threads: pure functions of their arguments.
 #pragma once
 
+#include <cstddef>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct MountOptions {
   // which an unprivileged mount may have to do without.
   bool allow_other = true;
   bool allow_other_asked = false;
+  // Objects of one user other than root, at a time; picked: some thousand descriptors.
+  std::size_t user_objects = 1024;
   std::string source;               // fsname=, when it was given here.
   std::vector<std::string> kernel;  // Handed to the kernel: "ro", "noexec", ...
 

@@ -41,6 +41,7 @@ class ObjectRecord {
   std::string last_failure;
   std::function<void()> on_last_close;      // No file of it is open any more.
   std::shared_ptr<ObjectRecord> container;  // A connection's failures are its server's too.
+  std::shared_ptr<const void> share;        // Of its maker's quota.
 
  private:
   FailureHandler on_failure_;

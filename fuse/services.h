@@ -5,6 +5,8 @@
 // Threads: the loop's.
 #pragma once
 
+#include <unistd.h>
+
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include "graveyard.h"
 #include "mount_options.h"
 #include "node_table.h"
+#include "object_quota.h"
 #include "operations.h"
 #include "stream_node.h"
 
@@ -26,10 +29,13 @@ namespace comch::fuse {
 
 struct Services {
   Services(const MountOptions& mount_options, EngineHost& engine_host)
-      : options(mount_options), engine(engine_host) {}
+      : options(mount_options),
+        engine(engine_host),
+        quota(mount_options.user_objects, ::geteuid()) {}
 
   const MountOptions& options;
   EngineHost& engine;
+  ObjectQuota quota;
   Operations operations;
   AttributeWatch watch;
   NodeTable nodes;

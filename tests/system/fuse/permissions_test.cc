@@ -85,6 +85,26 @@ TEST_F(PermissionTest, OthersMayLookButNeitherChangeNorUseNorRemove) {
   EXPECT_EQ(value(at("servers/annas/state")), "running");
 }
 
+struct QuotaTest : PermissionTest {
+  std::vector<std::string> arguments() const override { return {"-o", "user_objects=3"}; }
+};
+
+// Descriptors are all users', and a server takes five of them.
+TEST_F(QuotaTest, UserHasSoManyObjectsAndNoMoreUntilHeRemovesOne) {
+  for (const char* name : {"a", "b"}) {
+    ASSERT_EQ(as_user(kAnna, [&] { return make_server(name); }), 0);
+  }
+  const auto make = [&](const char* name) {
+    return as_user(kAnna, [&] { return ::mkdir(at(name).c_str(), 0755) == 0 ? 0 : errno; });
+  };
+  ASSERT_EQ(make("clients/c"), 0);
+  EXPECT_EQ(make("clients/d"), EDQUOT);
+  EXPECT_EQ(as_user(kBert, [&] { return make_server("berts"); }), 0);
+  for (int n = 0; n < 5; ++n) EXPECT_EQ(make_server("roots" + std::to_string(n)), 0);
+  ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(at("servers/a")); }), 0);
+  EXPECT_TRUE(eventually([&] { return make("clients/d") == 0; }));
+}
+
 TEST_F(PermissionTest, OwnerUsesHisObjects) {
   ASSERT_EQ(as_user(kAnna, [&] { return make_server("annas"); }), 0);
   ASSERT_EQ(connect_as(kAnna, "anna", "annas"), 0);

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <vector>
+
 namespace comch::fuse {
 namespace {
 
@@ -59,6 +62,54 @@ TEST_F(AttributeTest, OpenFileKnowsWhenTheValueHasChangedSinceItWasSeen) {
   EXPECT_NE((*opened)->readiness() & POLLPRI, 0U);
   record->removed = true;
   EXPECT_NE((*opened)->readiness() & POLLERR, 0U);
+}
+
+// Values that take long to show, as those of a user who polls thousands of them do together.
+struct AttributeWatchTest : AttributeTest {
+  void poll(int count) {
+    const auto slow = make({.show = [this] {
+      ++shown;
+      const auto end = Clock::now() + std::chrono::milliseconds(1);
+      while (is_slow && Clock::now() < end) continue;
+      return value;
+    }});
+    for (int n = 0; n < count; ++n) {
+      files.push_back(
+          slow->open({.for_reading = true, .for_writing = false, .caller = {}}).value());
+      files.back()->record = record;
+      watch.add(static_cast<AttributeFile&>(*files.back()));
+    }
+    shown = 0;
+  }
+
+  using Clock = std::chrono::steady_clock;
+  bool is_slow = false;
+  int shown = 0;
+  std::vector<std::unique_ptr<OpenFile>> files;
+};
+
+TEST_F(AttributeWatchTest, LookEndsAfterItsTimeAndTheNextOneGoesOnWhereItEnded) {
+  poll(20);
+  is_slow = true;
+  watch.look_again();
+  for (int looks = 1; looks <= 20; ++looks) {
+    ASSERT_TRUE(watch.is_due());
+    watch.check();
+    ASSERT_EQ(shown, looks) << "one, for that takes longer than a look may";
+  }
+  EXPECT_FALSE(watch.is_due());
+  watch.check();
+  EXPECT_EQ(shown, 20);
+}
+
+TEST_F(AttributeWatchTest, LookComparesEveryValueThereIsTimeFor) {
+  poll(20);
+  watch.look_again();
+  while (watch.is_due()) watch.check();
+  EXPECT_EQ(shown, 20);
+  files.clear();
+  watch.look_again();
+  EXPECT_FALSE(watch.is_due());
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ TEST(CtlGrammarTest, NothingRunsWhenAQuoteIsNeverClosed) {
   EXPECT_FALSE(parse_orders("set name 'it''"));
 }
 
+TEST(CtlGrammarTest, AWriteHasAtMost64Orders) {
+  std::string text;
+  for (int n = 0; n < 64; ++n) text += "start\n\n";
+  EXPECT_EQ(parse_orders(text).value().size(), 64U);
+  EXPECT_FALSE(parse_orders(text + "stop")) << "nothing of it runs";
+}
+
 TEST(CtlGrammarTest, NulBytesAreRefused) {
   EXPECT_FALSE(parse_orders(std::string_view("stop\0", 5)));
 }

@@ -59,6 +59,7 @@ TEST_F(MountOptionsTest, UnknownWordsAreErrorsThatNameThem) {
   EXPECT_FALSE(parse("rw,sdie=dpu"));
   EXPECT_EQ(complaint, "unknown option 'sdie=dpu'");
   EXPECT_FALSE(parse("side=left"));
+  EXPECT_FALSE(parse("user_objects=many"));
   EXPECT_FALSE(parse("autostart=1"));
 }
 
