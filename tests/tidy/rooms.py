@@ -14,7 +14,8 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
     "sodium": "sodium.h", "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
                                                                   "arm_acle.h"),
 }
-INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h")  # The meeting place.
+INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
+             "transport/outcome.h", "transport/passage.h", "transport/port_ids.h", "transport/port_owner.h")
 WORDS = ("comch/result.h", "comch/log.h")  # Of the public headers, what every room speaks.
 
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "os/event.h"
+#include "transport/port_ids.h"
 #include "transport/rdma/fabric.h"
 #include "transport/rdma/local_consumer.h"
 #include "transport/rdma/remote_consumer.h"
@@ -129,8 +130,7 @@ class Hub final : public FastPath {
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;
-  std::uint32_t consumer_id_;
-  std::uint32_t producer_id_ = 0;
+  PortIds ids_;
   std::deque<wire::RdmaPacket> outbox_;
   std::vector<Port> ports_;
   std::map<std::uint32_t, std::shared_ptr<LocalConsumer>> local_;  // Until RdmaConsumerDone.

@@ -8,6 +8,7 @@
 #include "base/say.h"
 #include "os/identity.h"
 #include "transport/rdma/channel.h"
+#include "transport/rdma/claim.h"
 #include "transport/rdma/server_port.h"
 
 namespace comch::transport::rdma {
@@ -56,22 +57,22 @@ Result<std::unique_ptr<RdmaListener>> RdmaListener::create(Verbs& verbs, Reactor
                                                            ListenerOwner& owner) {
   Result<Admission> admission = Admission::of(verbs, request.allowed_hosts);
   if (!admission) return std::unexpected(admission.error());
-  Result<Claim> claim = Claim::take(settings.device, request.representor, request.server_name);
-  if (!claim) return std::unexpected(claim.error());
-  std::unique_ptr<RdmaListener> listener(new RdmaListener(
-      reactor, settings, request, owner, std::move(*admission), std::move(*claim)));
+  Result<os::HeldName> name = claim(settings.device, request.representor, request.server_name);
+  if (!name) return std::unexpected(name.error());
+  std::unique_ptr<RdmaListener> listener(
+      new RdmaListener(reactor, settings, request, owner, std::move(*admission), std::move(*name)));
   if (Status s = listener->listen(verbs); !s) return std::unexpected(s.error());
   return listener;
 }
 
 RdmaListener::RdmaListener(Reactor& reactor, const Settings& settings, const ListenRequest& request,
-                           ListenerOwner& owner, Admission admission, Claim claim)
+                           ListenerOwner& owner, Admission admission, os::HeldName name)
     : reactor_(reactor),
       settings_(settings),
       request_(request),
       owner_(owner),
       admission_(std::move(admission)),
-      claim_(std::move(claim)),
+      name_(std::move(name)),
       next_id_(request.first_connection_id) {}
 
 RdmaListener::~RdmaListener() { close(); }
@@ -114,12 +115,12 @@ Status RdmaListener::listen_at(const std::vector<Address>& addresses, std::uint1
 }
 
 void RdmaListener::close() {
-  if (!claim_) return;
+  if (!name_) return;
   callers_.clear();
   for (const auto& id : ids_) hub_->forget(*id);
   ids_.clear();
   hub_.reset();
-  claim_.reset();
+  name_.reset();
 }
 
 // --- Who calls ---------------------------------------------------------------------------

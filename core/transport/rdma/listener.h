@@ -17,9 +17,9 @@
 #include <tuple>
 #include <vector>
 
+#include "os/held_name.h"
 #include "transport/rdma/admission.h"
 #include "transport/rdma/caller.h"
-#include "transport/rdma/claim.h"
 #include "transport/rdma/event_hub.h"
 #include "transport/rdma/settings.h"
 #include "transport/transport.h"
@@ -49,7 +49,7 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   static constexpr int kBacklog = 256;
 
   RdmaListener(Reactor& reactor, const Settings& settings, const ListenRequest& request,
-               ListenerOwner& owner, Admission admission, Claim claim);
+               ListenerOwner& owner, Admission admission, os::HeldName name);
   Status listen(Verbs& verbs);
   Status listen_at(const std::vector<Address>& addresses, std::uint16_t port);
   std::optional<Refusal> object(const Id& id, std::span<const std::byte> data) const;
@@ -64,7 +64,7 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   const ListenRequest request_;
   ListenerOwner& owner_;
   const Admission admission_;
-  std::optional<Claim> claim_;  // Nothing once closed.
+  std::optional<os::HeldName> name_;  // Nothing once closed.
   std::shared_ptr<EventHub> hub_;
   std::vector<std::unique_ptr<Id>> ids_;          // One for each address.
   std::vector<std::unique_ptr<Caller>> callers_;  // Oldest first.

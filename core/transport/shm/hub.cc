@@ -10,14 +10,6 @@
 #include "os/seq_socket.h"
 
 namespace comch::transport::shm {
-namespace {
-
-// Ids of the two sides differ in the lowest bit, so that they are unique on the connection.
-constexpr std::uint32_t kServersFirst = 2;
-constexpr std::uint32_t kClientsFirst = 1;
-constexpr std::uint32_t kReserved = 0xffff;
-
-}  // namespace
 
 Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_pid) {
   Result<os::Event> news = os::Event::create();
@@ -26,9 +18,7 @@ Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_p
 }
 
 Hub::Hub(os::Event news, bool is_server, std::int32_t writable_pid)
-    : news_(std::move(news)),
-      writable_pid_(writable_pid),
-      consumer_id_(is_server ? kServersFirst : kClientsFirst) {}
+    : news_(std::move(news)), writable_pid_(writable_pid), ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------
 
@@ -63,14 +53,12 @@ void Hub::ring_producers() const {
 
 std::uint32_t Hub::next_consumer_id() {
   const std::lock_guard lock(mutex_);
-  const std::uint32_t id = consumer_id_;
-  consumer_id_ += consumer_id_ + 2 == kReserved ? 4 : 2;
-  return id;
+  return ids_.next_consumer();
 }
 
 std::uint32_t Hub::next_producer_id() {
   const std::lock_guard lock(mutex_);
-  return ++producer_id_;
+  return ids_.next_producer();
 }
 
 // --- What this side says -----------------------------------------------------------------

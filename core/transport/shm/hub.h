@@ -27,6 +27,7 @@
 
 #include "os/event.h"
 #include "os/fd.h"
+#include "transport/port_ids.h"
 #include "transport/shm/remote_consumer.h"
 #include "transport/transport.h"
 #include "wire/fast_packet.h"
@@ -104,8 +105,7 @@ class Hub final : public FastPath {
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;
-  std::uint32_t consumer_id_;
-  std::uint32_t producer_id_ = 0;
+  PortIds ids_;
   std::deque<Letter> outbox_;
   std::vector<Port> ports_;
   std::map<std::uint32_t, std::shared_ptr<RemoteConsumer>> remote_;

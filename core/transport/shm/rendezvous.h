@@ -15,6 +15,7 @@
 
 #include "comch/result.h"
 #include "os/fd.h"
+#include "os/held_name.h"
 
 namespace comch::transport::shm {
 
@@ -28,19 +29,16 @@ class Berth {
   static Result<Berth> take(std::string_view representor, std::string_view server_name);
 
   Berth(Berth&&) noexcept = default;
-  Berth& operator=(Berth&&) noexcept = default;
+  Berth& operator=(Berth&&) = delete;
   ~Berth();
 
   const os::Fd& socket() const { return socket_; }
 
  private:
-  Berth(os::Fd runtime, os::Fd directory, os::Fd lock, std::string name);
+  Berth(os::HeldName name, os::Fd socket);
 
-  os::Fd runtime_;
-  os::Fd directory_;
-  os::Fd lock_;
+  os::HeldName name_;
   os::Fd socket_;
-  std::string name_;
 };
 
 // A connection to the server of that name, wherever the runtime directories have it.

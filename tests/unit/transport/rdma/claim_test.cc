@@ -1,4 +1,4 @@
-// Claim: one server of a name on a machine.
+// claim(): one server of a name on a machine.
 #include "transport/rdma/claim.h"
 
 #include <gtest/gtest.h>
@@ -14,19 +14,19 @@ struct RdmaClaimTest : testing::Test {
 
 TEST_F(RdmaClaimTest, ANameIsTakenOnceAndFreeAgainAfterwards) {
   {
-    const auto claim = Claim::take("rxe0", "function", "echo");
-    ASSERT_TRUE(claim);
-    EXPECT_EQ(Claim::take("rxe0", "function", "echo").error().code, Errc::already_exist);
-    EXPECT_TRUE(Claim::take("rxe0", "function", "other"));
-    EXPECT_TRUE(Claim::take("rxe0", "another", "echo"));
-    EXPECT_TRUE(Claim::take("rxe1", "function", "echo"));
+    const auto name = claim("rxe0", "function", "echo");
+    ASSERT_TRUE(name);
+    EXPECT_EQ(claim("rxe0", "function", "echo").error().code, Errc::already_exist);
+    EXPECT_TRUE(claim("rxe0", "function", "other"));
+    EXPECT_TRUE(claim("rxe0", "another", "echo"));
+    EXPECT_TRUE(claim("rxe1", "function", "echo"));
   }
   EXPECT_TRUE(runtime.entries().empty());
-  EXPECT_TRUE(Claim::take("rxe0", "function", "echo"));
+  EXPECT_TRUE(claim("rxe0", "function", "echo"));
 }
 
 TEST_F(RdmaClaimTest, TheLongestNameHasAPlace) {
-  EXPECT_TRUE(Claim::take("mlx5_0", "0000:b1:00.0", std::string(119, 'n')));
+  EXPECT_TRUE(claim("mlx5_0", "0000:b1:00.0", std::string(119, 'n')));
 }
 
 }  // namespace

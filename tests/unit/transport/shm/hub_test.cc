@@ -89,19 +89,6 @@ struct HubTest : testing::Test {
   std::pair<os::Fd, os::Fd> sockets = os::pair().value();
 };
 
-TEST_F(HubTest, IdsOfTheSidesDifferAndNoneIsReserved) {
-  std::set<std::uint32_t> ids;
-  for (int n = 0; n < 40'000; ++n) {
-    const std::uint32_t even = server->next_consumer_id(), odd = client->next_consumer_id();
-    ASSERT_EQ(even % 2, 0U);
-    ASSERT_EQ(odd % 2, 1U);
-    ASSERT_TRUE(even != 0 && odd != 0xffff);
-    ASSERT_TRUE(ids.insert(even).second && ids.insert(odd).second);
-  }
-  EXPECT_EQ(server->next_producer_id(), 1U);
-  EXPECT_EQ(server->next_producer_id(), 2U);
-}
-
 TEST_F(HubTest, AConsumerIsKnownToTheOtherSideUntilItIsWithdrawn) {
   Belongings with;
   server->announce(terms(2), with.fds(), 2);
