@@ -117,7 +117,7 @@ class Accepting {
     const auto found =
         std::ranges::find_if(ends_, [&](const auto& end) { return end->shown == &completion; });
     End& end = **found;
-    queues_.step();
+    queues_.step(1);
     end.shown = nullptr;
     if (end.shows == Arrival::kEnd)
       forget(end, static_cast<ControlOf<Kinds>&>(*completion.control));

@@ -56,7 +56,7 @@ class Machine {
       const bool plain = order_.is_open() && Order::is_plain(*pending[n]);
       const Run unit = pending.subspan(
           n, plain ? run_length(pending.subspan(n)) : chain_length(pending.subspan(n)));
-      if (plain) {
+      if (plain) [[likely]] {
         order_.begin_plain(unit);
         begin_run(unit);
       } else {
@@ -121,7 +121,15 @@ class Machine {
     return n;
   }
 
+  // Sends are what there are most of.
   void begin_run(Run run) {
+    if (run.front()->op_ == Op::kSend) [[likely]] {
+      sending_.send(run);
+    } else {
+      begin_other(run);
+    }
+  }
+  [[gnu::noinline]] void begin_other(Run run) {
     Submission& op = *run.front();
     switch (op.op_) {
       case Op::kSend:
@@ -196,7 +204,7 @@ class Machine {
     std::int64_t res = -ENOENT;
     for (Submission& target : queues_.operations()) {
       if (target.user_data != op.length_ || &target == &op || target.cancelled_) continue;
-      if (target.state_ == State::kFree || target.state_ == State::kPrepared) continue;
+      if (target.state_ == State::kFree) continue;
       res = stop(target) ? 0 : -EALREADY;
       if (res == 0) break;
     }

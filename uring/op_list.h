@@ -27,6 +27,10 @@ class OpList {
     if (op != nullptr) first_ = op->next_;
     return op;
   }
+  // Takes the operations up to this one out.
+  void drop_through(const Submission& op) { first_ = op.next_; }
+  // The one behind this one; null: it is the last.
+  static Submission* after(const Submission& op) { return op.next_; }
   // Takes the first operation out for which `wanted` is true; null: there is none.
   template <class Wanted>
   Submission* take(Wanted&& wanted) {

@@ -14,6 +14,33 @@ void Order::admit(std::span<Submission* const> chain) {
   release();
 }
 
+void Order::finish_sent(std::span<Submission* const> run) {
+  std::uint32_t unseen = 0;
+  {
+    Queues::Pushing pushing(queues_);
+    for (Submission* op : run) {
+      if ((op->flags & kSkipSuccess) == 0) {
+        Completion& completion = pushing.next();
+        completion = Completion();
+        completion.user_data = op->user_data;
+        completion.res = static_cast<std::int64_t>(op->length_);
+      } else {
+        ++unseen;
+      }
+      if (op->chained_ != 0) [[unlikely]] {
+        due_.push_back(*chained_to(*op));
+        op->chained_ = 0;
+      }
+      op->state_ = Submission::State::kFree;
+    }
+  }
+  queues_.let_go(unseen);
+  outstanding_ -= static_cast<std::uint32_t>(run.size());
+  queues_.put_back(run);
+  if (!is_open()) [[unlikely]]
+    release();
+}
+
 Submission* Order::next_due_of_some() {
   while (Submission* op = due_.pop_front()) {
     if (!op->cancelled_) return op;

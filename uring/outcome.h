@@ -20,4 +20,11 @@ std::int64_t ending_of(const Context& context) {
   return error.code == Errc::connection_reset ? -ECONNRESET : -ESHUTDOWN;
 }
 
+// Why a consumer posts nothing: that it ends, or what it says.
+template <class Consumer>
+std::int64_t refusal_of(const Consumer& consumer, const Error& error) {
+  const bool ends = consumer.state() == ContextState::kStopping;
+  return ends ? ending_of(consumer) : outcome_of(error);
+}
+
 }  // namespace comch::uring

@@ -1,5 +1,5 @@
-// Receiving: operations on sources: buffers posted once, those whose messages go on to a file or
-// socket, and pools that are posted again.
+// Receiving: operations on sources: buffers posted once, and those whose messages go on to a file
+// or socket; pools that are posted again (pooling.h) and views (viewing.h).
 //
 // Threads: the ring's. Lifetime: the ring's; sources outlive what is posted through them.
 // Errors: results of operations.
@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -15,8 +14,10 @@
 #include <vector>
 
 #include "ends.h"
+#include "messages.h"
 #include "order.h"
 #include "outcome.h"
+#include "pooling.h"
 #include "storing.h"
 #include "viewing.h"
 
@@ -34,17 +35,15 @@ class Receiving {
       : queues_(queues),
         order_(order),
         storing_(storing),
-        multishots_(multishots),
-        viewing_(queues, order, multishots),
-        refills_(std::make_unique<End*[]>(queues.slots())) {}
+        messages_(queues),
+        pooling_(queues, order, messages_, multishots),
+        viewing_(queues, order, multishots) {}
 
   Result<End*> add(Kinds::Consumer& consumer) {
     for (const auto& end : ends_) {
       if (&end->consumer == &consumer) return fail(Errc::already_exist, "it is registered");
     }
-    if (consumer.immediate_size() != 0 && immediates_ == nullptr) {
-      immediates_ = std::make_unique<Immediate[]>(queues_.slots());
-    }
+    if (consumer.immediate_size() != 0) messages_.keep_immediates();
     return ends_.emplace_back(std::make_unique<End>(consumer)).get();
   }
   Status remove(End& end) {
@@ -72,7 +71,7 @@ class Receiving {
       }
       run = run.subspan(took);
       if (took == count) continue;
-      finish(*run.front(), posted ? refusal(end) : ending_or(end, posted.error()));
+      finish(*run.front(), posted ? refusal(end) : refusal_of(end.consumer, posted.error()));
       run = run.subspan(1);
     }
   }
@@ -89,44 +88,18 @@ class Receiving {
   }
   // It has gone on, or has not.
   void on_stored(Transfer& t) {
-    Completion& completion = order_.finish(*t.op, t.res);
-    fill(completion, t.received);
+    finish(*t.op, t.res, t.received);
     storing_.release(t);
   }
 
-  void post_pool(Submission& op) {
-    End& end = of(op);
-    const std::span pool(op.data_.pool, op.length_);
-    const std::int64_t res = check_pool(op, end, pool);
-    if (res < 0) {
-      order_.finish(op, res);
-      return;
-    }
-    const auto posted = end.consumer.post(pool);
-    if (!posted || *posted != pool.size()) {
-      queues_.let_go(static_cast<std::uint32_t>(pool.size()));
-      order_.finish(op, posted ? -EINVAL : ending_or(end, posted.error()));
-      return;
-    }
-    op.state_ = State::kRunning;
-    end.pool = {.op = &op,
-                .posted = static_cast<std::uint32_t>(pool.size()),
-                .queued = 0,
-                .refilling = true};
-    ++multishots_;
-  }
+  void post_pool(Submission& op) { pooling_.begin(op, of(op)); }
   void view(Submission& op) { viewing_.begin(op, of(op)); }
   bool cancel_view(Submission& op) {
     viewing_.cancel(of(op));
     return true;
   }
   // Of a multishot receive that runs: its buffers are posted no more. False: it is ending.
-  bool cancel(Submission& op) {
-    End& end = of(op);
-    if (!std::exchange(end.pool.refilling, false)) return false;
-    if (end.pool.posted == 0) end_pool(end, -ECANCELED);
-    return true;
-  }
+  bool cancel(Submission& op) { return pooling_.cancel(of(op)); }
 
   // Takes what has arrived; true: something was done.
   bool look() {
@@ -151,76 +124,42 @@ class Receiving {
     return did;
   }
 
-  // Past `count` completions, some of which may be of pools. `arrival` is told of those of
-  // listeners.
+  // Past `count` completions, some of which are of multishots. `arrival` is told of those of
+  // listeners, and goes past them.
   template <class Arrival>
   void advance(std::uint32_t count, Arrival&& arrival) {
-    End* last = nullptr;
-    std::size_t gathered = 0;
-    for (std::uint32_t passed = 1; count > 0; count -= passed) {
-      const Completion& completion = queues_.at(0);
-      passed = 1;
-      if ((completion.flags & kMore) == 0) {
+    while (count > 0) {
+      const Completion& oldest = queues_.at(0);
+      std::uint32_t passed = 1;
+      if (Pooling<Kinds>::has_completion(oldest)) {
+        passed = pooling_.advance(count);
+      } else if ((oldest.flags & kMore) == 0) {
         queues_.advance(1);
-        continue;
-      }
-      if ((completion.flags & kView) != 0) {
+      } else if ((oldest.flags & kView) != 0) {
         passed = viewing_.advance(count);
-        continue;
+      } else {
+        arrival(oldest);
       }
-      if ((completion.flags & kArrival) != 0) {
-        arrival(completion);
-        continue;
-      }
-      End& end = *refills_[queues_.index(completion)];
-      if (&end != last || gathered == kTogether) {
-        refill(last, gathered);
-        gathered = 0;
-        last = &end;
-      }
-      if ((completion.flags & kHandedOver) != 0) {
-        // Its producer may be gone; then there is nobody to give it to.
-        std::ignore = end.consumer.give_back(completion.handed_over());
-      }
-      if (completion.buffer != nullptr && end.pool.refilling) {
-        completion.buffer->reset_data_length();
-      }
-      together_[gathered++] = completion.buffer;
-      queues_.step();
+      count -= passed;
     }
-    refill(last, gathered);
   }
 
  private:
   static constexpr std::size_t kTogether = 64;
-  using Immediate = std::array<std::byte, Consumer::kMaxImmediate>;
 
   static End& of(const Submission& op) { return *static_cast<End*>(static_cast<Source*>(op.end_)); }
   static std::int64_t refusal(const End& end) {
     return end.consumer.posted() >= end.consumer.tasks() ? -ENOBUFS : -EINVAL;
   }
-  static std::int64_t ending_or(const End& end, const Error& error) {
-    return end.consumer.state() == ContextState::kStopping ? ending_of(end.consumer)
-                                                           : outcome_of(error);
-  }
-
-  std::int64_t check_pool(const Submission& op, const End& end, std::span<Buffer* const> pool) {
-    if (pool.empty() || op.chained_ != 0) return -EINVAL;
-    if (end.pool.op != nullptr || end.pool.queued != 0) return -EBUSY;
-    // All of one map: then the consumer takes all of them or not even the first.
-    const Buffer* const first = pool.front();
-    for (const Buffer* buffer : pool) {
-      if ((buffer == nullptr) != (first == nullptr)) return -EINVAL;
-      if (buffer == nullptr) continue;
-      if (buffer->references() == 0 || &buffer->map() != &first->map()) return -EINVAL;
-    }
-    if (pool.size() > end.consumer.tasks() - end.consumer.posted()) return -ENOBUFS;
-    return queues_.hold(static_cast<std::uint32_t>(pool.size())) ? 0 : -ENOBUFS;
-  }
 
   bool take(End& end) {
     const std::size_t count = end.consumer.poll(arrived_);
-    for (const Received& received : std::span(arrived_).first(count)) deliver(end, received);
+    const std::span<const Received> arrived = std::span(arrived_).first(count);
+    if (count != 0 && end.posted.empty()) {
+      pooling_.deliver(end, arrived);
+    } else {
+      for (const Received& received : arrived) deliver(end, received);
+    }
     return count != 0;
   }
 
@@ -230,55 +169,23 @@ class Receiving {
     return end.posted.take([buffer](const Submission& op) { return op.data_.buffer == buffer; });
   }
 
-  static std::span<std::byte> message_of(const Received& received) {
-    if (received.handed_over) return received.handed_over.bytes;
-    if (received.buffer == nullptr) return {};
-    return received.buffer->contents().last(received.length);
-  }
   void deliver(End& end, const Received& received) {
-    const std::span<std::byte> message = message_of(received);
-    const auto res = static_cast<std::int64_t>(message.size());
     Submission* const op = posted_with(end, received.buffer);
-    if (op == nullptr) return fill(more(end, res), received);
-    if (!Storing<Kinds>::stores(*op)) [[likely]]
-      return fill(order_.finish(*op, res), received);
+    if (op == nullptr) return pooling_.deliver(end, {&received, 1});
+    const std::span<std::byte> message = Messages::bytes_of(received);
+    if (!Storing<Kinds>::stores(*op)) [[likely]] {
+      return finish(*op, static_cast<std::int64_t>(message.size()), received);
+    }
     if (storing_.begin(*op, received, message)) on_stored(storing_.of(*op));
   }
-  // What a completion says of a message, beside its result.
-  void fill(Completion& completion, const Received& received) {
-    const std::span<std::byte> message = message_of(received);
-    completion.producer = received.producer;
-    completion.buffer = received.buffer;
-    completion.bytes = message.data();
-    completion.size = message.size();
-    if (received.handed_over) {
-      completion.flags |= kHandedOver;
-      completion.handle = received.handed_over.handle;
-    }
-    if (!received.immediate.empty() && order_.is_seen(completion)) {
-      keep_immediate(completion, received.immediate);
-    }
+  void finish(Submission& op, std::int64_t res, const Received& received) {
+    Completion& completion = order_.finish(op, res);
+    messages_.describe(completion, received, order_.is_seen(completion));
   }
   // One without a message.
   Completion& finish(Submission& op, std::int64_t res) {
     if (Storing<Kinds>::stores(op)) storing_.release(op);
     return order_.finish(op, res);
-  }
-  // It is valid until the next poll() only, and completions last longer.
-  void keep_immediate(Completion& completion, std::span<const std::byte> immediate) {
-    Immediate& kept = immediates_[queues_.index(completion)];
-    std::memcpy(kept.data(), immediate.data(), immediate.size());
-    completion.immediate_data = kept.data();
-    completion.immediate_size = static_cast<std::uint32_t>(immediate.size());
-  }
-  Completion& more(End& end, std::int64_t res) {
-    Completion& completion = queues_.push(end.pool.op->user_data, res);
-    completion.flags = kMore;
-    refills_[queues_.index(completion)] = &end;
-    --end.pool.posted;
-    ++end.pool.queued;
-    if (!end.pool.refilling && end.pool.posted == 0) end_pool(end, -ECANCELED);
-    return completion;
   }
 
   bool take_back(End& end) {
@@ -288,50 +195,20 @@ class Receiving {
       if (Submission* op = posted_with(end, buffer)) {
         finish(*op, res).buffer = buffer;
       } else {
-        --end.pool.posted;
-        end.pool.refilling = false;
+        pooling_.take_back(end);
       }
     }
-    if (count != 0 && end.pool.op != nullptr && end.pool.posted == 0) end_pool(end, res);
+    if (count != 0) pooling_.end_if_empty(end, res);
     return count != 0;
-  }
-
-  // Completions that are not advanced over keep their places until they are.
-  void end_pool(End& end, std::int64_t res) {
-    Submission& op = *std::exchange(end.pool.op, nullptr);
-    end.pool.refilling = false;
-    queues_.let_go(static_cast<std::uint32_t>(op.length_) - end.pool.queued);
-    if (end.pool.queued == 0) --multishots_;
-    order_.finish(op, res);
-  }
-
-  // `count` buffers, of completions that are advanced over, back to their pool.
-  void refill(End* end, std::size_t count) {
-    if (count == 0) return;
-    Pool& pool = end->pool;
-    pool.queued -= static_cast<std::uint32_t>(count);
-    if (!pool.refilling) {
-      // Of a pool that is over these places were kept; of one that ends, until it is.
-      if (pool.op == nullptr) queues_.let_go(static_cast<std::uint32_t>(count));
-      if (pool.op == nullptr && pool.queued == 0) --multishots_;
-      return;
-    }
-    const auto posted = end->consumer.post(std::span(together_).first(count));
-    pool.posted += static_cast<std::uint32_t>(posted.value_or(0));
-    if (posted.value_or(0) == count) return;
-    // The consumer is ending; what it still has comes back through take_back().
-    pool.refilling = false;
-    if (pool.posted == 0) end_pool(*end, ending_of(end->consumer));
   }
 
   Queues& queues_;
   Order& order_;
   Storing<Kinds>& storing_;
-  std::uint32_t& multishots_;
+  Messages messages_;
+  Pooling<Kinds> pooling_;
   Viewing<Kinds> viewing_;
   std::vector<std::unique_ptr<End>> ends_;
-  const std::unique_ptr<End*[]> refills_;  // Whose buffer, of a completion with kMore.
-  std::unique_ptr<Immediate[]> immediates_;
   std::array<Received, kTogether> arrived_;
   std::array<Buffer*, kTogether> together_;
 };

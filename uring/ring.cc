@@ -55,14 +55,12 @@ class Ring::Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  Status check_caller() const {
+  bool is_callers() const { return this_thread() == thread_ && !mark_.is_forked(); }
+  std::unexpected<Error> refusal() const {
     if (this_thread() != thread_) {
       return fail(Errc::not_permitted, "a ring is used by the thread that made it");
     }
-    if (mark_.is_forked()) {
-      return fail(Errc::not_permitted, "the ring is the process's that forked this one");
-    }
-    return {};
+    return fail(Errc::not_permitted, "the ring is the process's that forked this one");
   }
 
   bool look() {
@@ -343,14 +341,16 @@ Receipt Ring::on_message(Connection& connection, std::span<const std::byte> mess
 // --- Submitting and reaping ------------------------------------------------------------------
 
 Result<std::uint32_t> Ring::submit() {
-  if (Status s = core_->check_caller(); !s) return std::unexpected(s.error());
+  if (!core_->is_callers()) [[unlikely]]
+    return core_->refusal();
   const std::uint32_t count = core_->machine.submit();
   if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
   return count;
 }
 
 Result<std::uint32_t> Ring::submit_and_wait(std::uint32_t count, Nanoseconds timeout) {
-  if (Status s = core_->check_caller(); !s) return std::unexpected(s.error());
+  if (!core_->is_callers()) [[unlikely]]
+    return core_->refusal();
   core_->machine.submit();
   if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
   return core_->wait(count, timeout);

@@ -177,7 +177,7 @@ class Sending {
       end.under_way = last;
       stall(end);
     }
-    for (Submission* op : sent) order_.finish(*op, static_cast<std::int64_t>(op->length_));
+    order_.finish_sent(sent);
   }
 
   std::int64_t refusal(End& end, const Error& error) const {
@@ -297,20 +297,21 @@ class Sending {
     return did;
   }
   bool retry_front(End& end) {
-    Submission* const front = end.waiting.pop_front();
-    if (front->op_ != Op::kSend) {
-      if (try_one(end, *front)) return true;
-      end.waiting.push_front(*front);
+    Submission* next = end.waiting.front();
+    if (next->op_ != Op::kSend) {
+      std::ignore = end.waiting.pop_front();
+      if (try_one(end, *next)) return true;
+      end.waiting.push_front(*next);
       return false;
     }
     std::array<Submission*, kTogether> run;
     std::size_t count = 0;
-    run[count++] = front;
-    while (count < run.size() && !end.waiting.empty() && end.waiting.front()->op_ == Op::kSend) {
-      run[count++] = end.waiting.pop_front();
+    for (; count < run.size() && next != nullptr && next->op_ == Op::kSend; ++count) {
+      run[count] = std::exchange(next, OpList::after(*next));
     }
     const std::size_t over = offer(end, std::span(run).first(count));
-    for (std::size_t n = count; n > over; --n) end.waiting.push_front(*run[n - 1]);
+    // Nothing else took any out of the line meanwhile, and a free operation keeps its place.
+    if (over != 0) end.waiting.drop_through(*run[over - 1]);
     return over != 0;
   }
 

@@ -46,7 +46,7 @@ class Viewing {
     if (room == 0) return false;
     const std::size_t count = end.consumer.poll_views(std::span(arrived_).first(room));
     views.shown += static_cast<std::uint32_t>(count);
-    for (const View& view : std::span(arrived_).first(count)) show(end, view);
+    show(end, std::span(arrived_).first(count));
     return count != 0;
   }
   // Of a consumer that has ended: nothing more will come.
@@ -63,7 +63,7 @@ class Viewing {
     End& end = *static_cast<End*>(queues_.at(0).source);
     std::uint32_t views = 1;
     while (views < count && is_view_of(queues_.at(views), end)) ++views;
-    for (std::uint32_t n = 0; n < views; ++n) queues_.step();
+    queues_.step(views);
     [[maybe_unused]] const Status released = end.consumer.release_views(views);
     assert(released);
     end.views.shown -= views;
@@ -87,16 +87,21 @@ class Viewing {
   static bool is_view_of(const Completion& completion, const End& end) {
     return (completion.flags & kView) != 0 && completion.source == static_cast<const Source*>(&end);
   }
-  void show(End& end, const View& view) {
-    Completion& completion =
-        queues_.push(end.views.op->user_data, static_cast<std::int64_t>(view.data.size()));
-    completion.flags = kMore | kView;
-    completion.producer = view.producer;
-    completion.source = &end;
-    completion.view = view.data.data();
-    completion.size = view.data.size();
-    completion.immediate_data = view.immediate.data();
-    completion.immediate_size = static_cast<std::uint32_t>(view.immediate.size());
+  void show(End& end, std::span<const View> arrived) {
+    Queues::Pushing pushing(queues_);
+    for (const View& view : arrived) {
+      Completion& completion = pushing.next();
+      completion.user_data = end.views.op->user_data;
+      completion.res = static_cast<std::int64_t>(view.data.size());
+      completion.flags = kMore | kView;
+      completion.producer = view.producer;
+      completion.source = &end;
+      completion.view = view.data.data();
+      completion.size = view.data.size();
+      completion.immediate_data = view.immediate.data();
+      completion.immediate_size = static_cast<std::uint32_t>(view.immediate.size());
+      completion.handle = 0;
+    }
   }
   void finish(End& end, std::int64_t res) {
     Submission& op = *std::exchange(end.views.op, nullptr);

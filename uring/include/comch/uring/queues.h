@@ -12,6 +12,7 @@
 // Threads: the ring's. Lifetime: the ring's. Errors: none.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ class Queues {
       : entries_(entries),
         mask_(slots - 1),
         operations_(std::make_unique<Submission[]>(slots)),
+        free_(std::make_unique<Submission*[]>(slots)),
         pending_(std::make_unique<Submission*[]>(entries)),
         completions_(std::make_unique<Completion[]>(slots)) {
     for (std::uint32_t n = slots; n > 0; --n) put_back(operations_[n - 1]);
@@ -38,13 +40,10 @@ class Queues {
   // The ends that an application holds.
   Submission* get() {
     if (pending_count_ == entries_ || held_ > mask_) return nullptr;
-    Submission& op = *free_;
-    free_ = op.next_;
+    Submission& op = *free_[--free_count_];
     op.user_data = 0;
     op.flags = 0;
     op.op_ = Submission::Op::kNop;
-    op.state_ = Submission::State::kPrepared;
-    op.chained_ = 0;
     ++held_;
     pending_[pending_count_++] = &op;
     return &op;
@@ -86,12 +85,40 @@ class Queues {
     completion.res = res;
     return completion;
   }
-  // The operation is over; its slot is still held, by its completion.
+  // The same in a loop, which keeps the tail in a register: nothing else pushes meanwhile.
+  class Pushing {
+   public:
+    explicit Pushing(Queues& queues)
+        : queues_(queues),
+          all_(queues.completions_.get()),
+          mask_(queues.mask_),
+          tail_(queues.tail_) {}
+    ~Pushing() {
+      queues_.tail_ = tail_;
+      assert(queues_.ready() <= queues_.slots());
+    }
+    Pushing(const Pushing&) = delete;
+    Pushing& operator=(const Pushing&) = delete;
+    // The next completion, of which nothing is set: all of it is to be written.
+    Completion& next() { return all_[tail_++ & mask_]; }
+
+   private:
+    Queues& queues_;
+    Completion* const all_;
+    const std::uint32_t mask_;
+    std::uint32_t tail_;
+  };
+  // The operation is over; its slot is still held, by its completion. It is as good as new.
   void put_back(Submission& op) {
     op.state_ = Submission::State::kFree;
     op.cancelled_ = false;
-    op.next_ = free_;
-    free_ = &op;
+    op.chained_ = 0;
+    free_[free_count_++] = &op;
+  }
+  // The same of some that are as good as new already.
+  void put_back(std::span<Submission* const> run) {
+    std::ranges::copy(run, free_.get() + free_count_);
+    free_count_ += static_cast<std::uint32_t>(run.size());
   }
   // More slots for a multishot receive; false: there are not so many.
   bool hold(std::uint32_t count) {
@@ -100,8 +127,8 @@ class Queues {
     return true;
   }
   void let_go(std::uint32_t count) { held_ -= count; }
-  // Past one completion whose slot stays held.
-  void step() { ++head_; }
+  // Past completions whose slots stay held.
+  void step(std::uint32_t count) { head_ += count; }
 
  private:
   const std::uint32_t entries_;
@@ -110,8 +137,9 @@ class Queues {
   std::uint32_t held_ = 0;
   std::uint32_t head_ = 0;  // Both count for ever, and are masked to find a completion.
   std::uint32_t tail_ = 0;
-  Submission* free_ = nullptr;
+  std::uint32_t free_count_ = 0;
   const std::unique_ptr<Submission[]> operations_;
+  const std::unique_ptr<Submission*[]> free_;  // The last one was used last, and is in a cache.
   const std::unique_ptr<Submission*[]> pending_;
   const std::unique_ptr<Completion[]> completions_;
 };

@@ -293,6 +293,8 @@ class alignas(64) Submission {
   template <class Ends>
   friend class Accepting;
   template <class Ends>
+  friend class Pooling;
+  template <class Ends>
   friend class Viewing;
   template <class Ends>
   friend class Machine;
@@ -320,9 +322,10 @@ class alignas(64) Submission {
     kTimeout,
     kCancel,
   };
-  // kFree -> kPrepared (get) -> kHeld (not begun: behind a link or a drain) -> kWaiting (begun,
-  // waits for room or time) -> kRunning (the other side's to end) -> kFree; any may be skipped.
-  enum class State : std::uint8_t { kFree, kPrepared, kHeld, kWaiting, kRunning };
+  // kFree (also prepared, and not submitted) -> kHeld (not begun: behind a link or a drain) ->
+  // kWaiting (begun, waits for room or time) -> kRunning (the other side's to end) -> kFree; any
+  // may be skipped.
+  enum class State : std::uint8_t { kFree, kHeld, kWaiting, kRunning };
   union Data {
     const std::byte* bytes;
     std::byte* room;

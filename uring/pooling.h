@@ -1,0 +1,173 @@
+// Pooling: multishot receives: buffers that are posted again when the completions of their messages
+// are advanced over.
+//
+//   begin ---> refilling ---cancel, or the consumer ends---> each buffer gets its message, or comes
+//   back ---> over ---> its completions are advanced over
+//
+// Threads: the ring's. Lifetime: the ring's. Errors: results of operations.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "ends.h"
+#include "messages.h"
+#include "order.h"
+#include "outcome.h"
+
+namespace comch::uring {
+
+template <class Kinds>
+class Pooling {
+ public:
+  using End = SourceOf<Kinds>;
+
+  Pooling(Queues& queues, Order& order, Messages& messages, std::uint32_t& multishots)
+      : queues_(queues),
+        order_(order),
+        messages_(messages),
+        multishots_(multishots),
+        ends_(std::make_unique<End*[]>(queues.slots())) {}
+
+  static bool has_completion(const Completion& completion) {
+    return (completion.flags & (kMore | kView | kArrival)) == kMore;
+  }
+
+  void begin(Submission& op, End& end) {
+    const std::span pool(op.data_.pool, op.length_);
+    const std::int64_t res = check(op, end, pool);
+    if (res < 0) {
+      order_.finish(op, res);
+      return;
+    }
+    const auto posted = end.consumer.post(pool);
+    if (!posted || *posted != pool.size()) {
+      queues_.let_go(static_cast<std::uint32_t>(pool.size()));
+      order_.finish(op, posted ? -EINVAL : refusal_of(end.consumer, posted.error()));
+      return;
+    }
+    op.state_ = Submission::State::kRunning;
+    end.pool = {.op = &op,
+                .posted = static_cast<std::uint32_t>(pool.size()),
+                .queued = 0,
+                .refilling = true};
+    ++multishots_;
+  }
+  // Its buffers are posted no more. False: it is ending.
+  bool cancel(End& end) {
+    if (!std::exchange(end.pool.refilling, false)) return false;
+    if (end.pool.posted == 0) finish(end, -ECANCELED);
+    return true;
+  }
+
+  // Messages in buffers of the pool.
+  void deliver(End& end, std::span<const Received> arrived) {
+    {
+      Queues::Pushing pushing(queues_);
+      for (const Received& received : arrived) {
+        Completion& completion = pushing.next();
+        completion = Completion();
+        completion.user_data = end.pool.op->user_data;
+        completion.res = static_cast<std::int64_t>(Messages::bytes_of(received).size());
+        completion.flags = kMore;
+        messages_.describe(completion, received);
+        ends_[queues_.index(completion)] = &end;
+      }
+    }
+    const auto count = static_cast<std::uint32_t>(arrived.size());
+    end.pool.posted -= count;
+    end.pool.queued += count;
+    if (!end.pool.refilling && end.pool.posted == 0) finish(end, -ECANCELED);
+  }
+  // Of buffers that come back from a consumer that has ended, one of the pool.
+  void take_back(End& end) {
+    --end.pool.posted;
+    end.pool.refilling = false;
+  }
+  // None comes back after these.
+  void end_if_empty(End& end, std::int64_t res) {
+    if (end.pool.op != nullptr && end.pool.posted == 0) finish(end, res);
+  }
+
+  // Past the oldest completions, as many of `count` as are neighbours of one pool; answers how
+  // many those are.
+  std::uint32_t advance(std::uint32_t count) {
+    End& end = *ends_[queues_.index(queues_.at(0))];
+    const bool refilling = end.pool.refilling;
+    const std::uint32_t most = std::min<std::uint32_t>(count, kTogether);
+    std::uint32_t passed = 0;
+    for (; passed < most; ++passed) {
+      const Completion& completion = queues_.at(passed);
+      if (!has_completion(completion) || ends_[queues_.index(completion)] != &end) break;
+      if ((completion.flags & kHandedOver) != 0) [[unlikely]] {
+        // Its producer may be gone; then there is nobody to give it to.
+        std::ignore = end.consumer.give_back(completion.handed_over());
+      }
+      if (completion.buffer != nullptr && refilling) completion.buffer->reset_data_length();
+      together_[passed] = completion.buffer;
+    }
+    queues_.step(passed);
+    refill(end, std::span(together_).first(passed));
+    return passed;
+  }
+
+ private:
+  static constexpr std::size_t kTogether = 64;
+
+  std::int64_t check(const Submission& op, const End& end, std::span<Buffer* const> pool) {
+    if (pool.empty() || op.chained_ != 0) return -EINVAL;
+    if (end.pool.op != nullptr || end.pool.queued != 0) return -EBUSY;
+    // All of one map: then the consumer takes all of them or not even the first.
+    const Buffer* const first = pool.front();
+    for (const Buffer* buffer : pool) {
+      if ((buffer == nullptr) != (first == nullptr)) return -EINVAL;
+      if (buffer == nullptr) continue;
+      if (buffer->references() == 0 || &buffer->map() != &first->map()) return -EINVAL;
+    }
+    if (pool.size() > end.consumer.tasks() - end.consumer.posted()) return -ENOBUFS;
+    return queues_.hold(static_cast<std::uint32_t>(pool.size())) ? 0 : -ENOBUFS;
+  }
+
+  // Buffers of completions that are advanced over, back to their pool.
+  void refill(End& end, std::span<Buffer* const> buffers) {
+    Pool& pool = end.pool;
+    const auto count = static_cast<std::uint32_t>(buffers.size());
+    pool.queued -= count;
+    if (!pool.refilling) {
+      // Of a pool that is over these places were kept; of one that ends, until it is.
+      if (pool.op == nullptr) queues_.let_go(count);
+      if (pool.op == nullptr && pool.queued == 0) --multishots_;
+      return;
+    }
+    const auto posted = end.consumer.post(buffers);
+    pool.posted += static_cast<std::uint32_t>(posted.value_or(0));
+    if (posted.value_or(0) == count) [[likely]]
+      return;
+    // The consumer is ending; what it still has comes back through take_back().
+    pool.refilling = false;
+    if (pool.posted == 0) finish(end, ending_of(end.consumer));
+  }
+
+  // Completions that are not advanced over keep their places until they are.
+  void finish(End& end, std::int64_t res) {
+    Submission& op = *std::exchange(end.pool.op, nullptr);
+    end.pool.refilling = false;
+    queues_.let_go(static_cast<std::uint32_t>(op.length_) - end.pool.queued);
+    if (end.pool.queued == 0) --multishots_;
+    order_.finish(op, res);
+  }
+
+  Queues& queues_;
+  Order& order_;
+  Messages& messages_;
+  std::uint32_t& multishots_;
+  const std::unique_ptr<End*[]> ends_;  // Whose pool, of a completion of one.
+  std::array<Buffer*, kTogether> together_;
+};
+
+}  // namespace comch::uring
