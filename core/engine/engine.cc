@@ -62,7 +62,9 @@ bool Engine::progress() {
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
   bool did = work_in_memory();
   left_off_ = false;
-  if (look_if_due()) {
+  // Why it woke can be asked when what it woke for is answered: in the next call.
+  const bool answers_first = std::exchange(woken_, false) && did;
+  if (!answers_first && look_if_due()) {
     if (!left_off_) work_in_memory();
     did = true;
   }
@@ -159,7 +161,9 @@ void Engine::request_notification() {
 void Engine::clear_notification() {
   if (requested_) sources_.disarm_all();
   requested_ = false;
-  // What woke the caller is most likely the kernel's: the next progress() asks it.
+  // What woke the caller is most likely the kernel's: the next progress() asks it, or the one
+  // behind it when there is news in memory.
+  woken_ = true;
   last_look_ns_ = 0;
   calls_left_ = 1;
   calls_between_looks_ = 1;

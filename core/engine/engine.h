@@ -125,6 +125,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   bool in_progress_ = false;
   bool requested_ = false;
   bool left_off_ = false;
+  bool woken_ = false;  // The caller may have slept since the last progress().
 };
 
 }  // namespace comch::engine

@@ -67,6 +67,29 @@ TEST_F(EngineTest, ProgressLooksAtMemoryThenAsksTheKernelThenLooksAtWhatThatBrou
   EXPECT_EQ(calls, (Calls{"context", "source", "kernel", "alarm", "source"}));
 }
 
+TEST_F(EngineTest, WhoWasWokenByNewsInMemoryHasThemBeforeTheKernelIsAskedWhyItWoke) {
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  engine->make_hot(work);
+  engine->request_notification();
+  work.busy = true;
+  work.event.signal();
+  engine->clear_notification();
+  EXPECT_TRUE(engine->progress());
+  EXPECT_EQ(calls, Calls{"source"});
+  EXPECT_TRUE(engine->progress());
+  EXPECT_EQ(calls, (Calls{"source", "source", "kernel", "source"}));
+}
+
+TEST_F(EngineTest, WhoWasWokenByTheKernelAloneHearsOfItAtOnce) {
+  ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
+  engine->make_hot(work);
+  engine->request_notification();
+  work.event.signal();
+  engine->clear_notification();
+  EXPECT_TRUE(engine->progress());
+  EXPECT_EQ(calls, (Calls{"source", "kernel", "source"}));
+}
+
 TEST_F(EngineTest, AnIdleEngineDoesNothing) {
   EXPECT_FALSE(engine->progress());
   EXPECT_FALSE(engine->wait(std::chrono::milliseconds(1), {}));
