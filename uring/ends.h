@@ -50,6 +50,7 @@ struct DestinationOf : Destination {
   const ConsumerId consumer;
   OpList waiting;                   // For a posted buffer, or behind one that does.
   OpList commits;                   // Behind a long message; they need no posted buffer.
+  OpList copied;                    // Fetched into memory of this side; they are sent as it is.
   OpList handed_over;               // Not given back yet.
   Submission* under_way = nullptr;  // A long message that is being copied.
   PeerMemory memory;                // Held from the first transfer into it on, or registered.

@@ -92,20 +92,24 @@ class Fetching {
   bool is_lent(const Submission& op) { return transfers_.of(op).lent; }
 
  private:
+  // In the posted buffer, where that is memory of this machine; else in memory that is copied.
   Status make_room(End& end, const Submission& op, Transfer& t) {
+    const Status held = hold(end);
+    if (!held && held.error().code == Errc::not_supported) return stage(op, t);
+    if (!held) return held;
     const Result<Loan> loan = end.producer.reserve(end.consumer);
-    if (!loan && loan.error().code == Errc::not_supported) {
-      t.bytes = t.staging.reserve(op.length_);
-      return t.bytes != nullptr ? Status{} : fail(Errc::no_memory);
-    }
+    if (!loan && loan.error().code == Errc::not_supported) return stage(op, t);
     if (!loan) return std::unexpected(loan.error());
     t.loan = *loan;
     t.lent = true;
     t.bytes = loan->room.data();
-    Status s = hold(end);
-    if (s && op.length_ > loan->room.size()) s = fail(Errc::invalid_value);
-    if (!s) std::ignore = give_back(end, t);
-    return s;
+    if (op.length_ <= loan->room.size()) return {};
+    std::ignore = give_back(end, t);
+    return fail(Errc::invalid_value);
+  }
+  static Status stage(const Submission& op, Transfer& t) {
+    t.bytes = t.staging.reserve(op.length_);
+    return t.bytes != nullptr ? Status{} : fail(Errc::no_memory);
   }
   // What the kernel writes to must not be unmapped under it when the consumer is lost.
   static Status hold(End& end) {

@@ -41,7 +41,7 @@ class Sending {
     if (end.under_way != nullptr || !end.handed_over.empty() || end.fetching != 0) {
       return fail(Errc::in_use, "a hand-over, a long message or a file is under way");
     }
-    for (OpList* list : {&end.commits, &end.waiting}) {
+    for (OpList* list : {&end.commits, &end.copied, &end.waiting}) {
       while (Submission* op = list->pop_front()) finish(end, *op, -ECANCELED);
     }
     if (end.stalled) std::erase(stalled_, &end);
@@ -59,7 +59,7 @@ class Sending {
   void begin(Submission& op) {
     End& end = of(op);
     if (op.op_ == Op::kCommit || op.op_ == Op::kAbandon || op.op_ == Op::kDeliver) {
-      if (!end.commits.empty() || !try_one(end, op)) wait_to_commit(end, op);
+      if (!end.commits.empty() || !try_one(end, op)) wait_in(end, end.commits, op);
     } else if (end.stalled || !try_one(end, op)) {
       wait(end, op);
     }
@@ -85,7 +85,7 @@ class Sending {
   void arm() {
     for (End* end : stalled_) {
       // What it refuses, the next look() finds out.
-      if (!end->waiting.empty() && !end->held_up)
+      if ((!end->waiting.empty() && !end->held_up) || !end->copied.empty())
         std::ignore = end->producer.request_space(end->consumer);
     }
   }
@@ -107,15 +107,18 @@ class Sending {
     op.op_ = Op::kDeliver;
     if (fetching_.is_lent(op)) {
       begin(op);
-    } else if (end.under_way != nullptr || !try_one(end, op)) {
-      wait(end, op);
+    } else if (end.under_way != nullptr || !end.copied.empty() || !try_one(end, op)) {
+      // Ahead of what waits: that may be for the transfer that this one still has.
+      wait_in(end, end.copied, op);
     }
   }
   // Of an operation that waits.
   void cancel(Submission& op) {
     End& end = of(op);
     const auto same = [&op](const Submission& o) { return &o == &op; };
-    if (end.waiting.take(same) == nullptr) std::ignore = end.commits.take(same);
+    for (OpList* list : {&end.waiting, &end.copied, &end.commits}) {
+      if (list->take(same) != nullptr) break;
+    }
     order_.finish(op, -ECANCELED);
   }
 
@@ -139,16 +142,12 @@ class Sending {
   void stall(End& end) {
     if (!std::exchange(end.stalled, true)) stalled_.push_back(&end);
   }
-  void wait(End& end, Submission& op) {
+  void wait_in(End& end, OpList& line, Submission& op) {
     op.state_ = State::kWaiting;
-    end.waiting.push_back(op);
+    line.push_back(op);
     stall(end);
   }
-  void wait_to_commit(End& end, Submission& op) {
-    op.state_ = State::kWaiting;
-    end.commits.push_back(op);
-    stall(end);
-  }
+  void wait(End& end, Submission& op) { wait_in(end, end.waiting, op); }
 
   // Sends as much of the run as there is room for, and answers how much of it is off its hands.
   std::size_t offer(End& end, Run run) {
@@ -281,19 +280,25 @@ class Sending {
       finish(end, op, is_gone(end) ? -ECONNRESET : static_cast<std::int64_t>(op.length_));
       did = true;
     }
-    while (end.under_way == nullptr && !end.commits.empty()) {
-      Submission& op = *end.commits.pop_front();
-      if (!try_one(end, op)) {
-        end.commits.push_front(op);
-        break;
-      }
-      did = true;
-    }
+    for (OpList* line : {&end.commits, &end.copied}) did = retry_line(end, *line) || did;
     while (end.under_way == nullptr && !end.waiting.empty()) {
       if (!retry_front(end)) break;
       did = true;
     }
-    end.stalled = end.under_way != nullptr || !end.commits.empty() || !end.waiting.empty();
+    end.stalled = end.under_way != nullptr || !end.commits.empty() || !end.copied.empty() ||
+                  !end.waiting.empty();
+    return did;
+  }
+  bool retry_line(End& end, OpList& line) {
+    bool did = false;
+    while (end.under_way == nullptr && !line.empty()) {
+      Submission& op = *line.pop_front();
+      if (!try_one(end, op)) {
+        line.push_front(op);
+        break;
+      }
+      did = true;
+    }
     return did;
   }
   bool retry_front(End& end) {
