@@ -91,7 +91,9 @@ class ReceiveFiles {
     };
     const auto came = [this](comch::Connection& client, bool successful) {
       if (!successful) return;
-      if (const comch::Status s = receive_from(client); !s) failure_ = s.error();
+      const comch::Status s = receive_from(client);
+      // Of a client of another machine that is not there any more, `left` is told next.
+      if (!s && s.error().code != comch::Errc::connection_reset) failure_ = s.error();
     };
     const auto left = [this](comch::Connection&, bool) {
       client_has_left_ = true;

@@ -290,8 +290,8 @@ Result<std::shared_ptr<const rdma::Path>> FakeId::path() const {
   const Lock lock(state_->mutex);
   if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
   FakeHost* const there = state_->host_at(target_);
-  if (life_ != Life::kConnected || there == nullptr) {
-    return fail(Errc::operating_system, "not connected", EINVAL);
+  if (life_ != Life::kConnected || peer_ == nullptr || there == nullptr) {
+    return fail(Errc::connection_reset, "not connected", EINVAL);
   }
   return std::make_shared<FakePath>(*there);
 }

@@ -93,6 +93,8 @@ Result<RealPath::Step> step_of(rdma_cm_id& id, ibv_qp_state state) {
   RealPath::Step step;
   step.attributes.qp_state = state;
   if (rdma_init_qp_attr(&id, &step.attributes, &step.mask) == 0) return step;
+  // So the kernel says that it knows of no peer any more.
+  if (errno == EINVAL) return fail(Errc::connection_reset, "the connection has ended", errno);
   return fail(Errc::operating_system, "the connection does not say how its packets go", errno);
 }
 

@@ -113,7 +113,7 @@ class Id {
   // From kAddressResolved (kConnectRequest) on; null before.
   virtual std::shared_ptr<Domain> domain() const = 0;
   virtual Result<std::shared_ptr<QueuePair>> create_queue_pair(const QueuePairOptions& options) = 0;
-  // From kEstablished on.
+  // From kEstablished on. connection_reset: it has ended, also where no event has said so yet.
   virtual Result<std::shared_ptr<const Path>> path() const = 0;
 
   virtual Address local() const = 0;

@@ -222,6 +222,13 @@ TEST_F(RdmaChannelTest, TheFastPathIsMadeWhenItIsAskedForAndNotAfterTheEnd) {
   EXPECT_EQ(there().channel->fast_path().error().code, Errc::connection_reset);
 }
 
+TEST_F(RdmaChannelTest, ThereIsNoFastPathToWhoHasLeftUnheard) {
+  connect();
+  there().channel->close(false);
+  EXPECT_EQ(here().ends, 0);
+  EXPECT_EQ(here().channel->fast_path().error().code, Errc::connection_reset);
+}
+
 TEST_F(RdmaChannelTest, ALetterThatNoCorrectPeerWritesEndsTheConnection) {
   connect();
   there().channel->arm(false, false);
