@@ -7,40 +7,23 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 #include "input.h"
+#include "packet_input.h"
 #include "wire/fast_packet.cc"
 #include "wire/frame.cc"
 
 namespace {
 
 using namespace comch;
+using fuzz::is_header;
+using fuzz::is_id;
+using fuzz::kind_of;
+using fuzz::number;
 using fuzz::require;
-
-using Bytes = std::vector<std::byte>;  // Exactly its size, so that one byte too far is seen.
+using Bytes = fuzz::Packet;
 
 // --- The tables --------------------------------------------------------------------------
-
-std::uint64_t number(const Bytes& bytes, std::size_t at, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t n = size; n > 0; --n) {
-    value = value << 8U | std::to_integer<std::uint64_t>(bytes[at + n - 1]);
-  }
-  return value;
-}
-
-bool is_kind(std::uint64_t kind) {
-  return (kind >= 1 && kind <= 11) || (kind >= 16 && kind <= 21) || (kind >= 32 && kind <= 40);
-}
-
-bool is_header(const Bytes& bytes) {
-  return bytes.size() >= 12 && bytes.size() <= 512 && number(bytes, 0, 4) == 0x48434d43 &&
-         number(bytes, 4, 2) == 1 && is_kind(number(bytes, 6, 2)) &&
-         number(bytes, 8, 4) == bytes.size();
-}
-
-bool is_id(std::uint64_t id) { return id != 0 && id != 65'535; }
 
 bool is_offset(std::uint64_t offset) { return offset % 4096 == 0 && offset <= 1ULL << 47U; }
 
@@ -66,7 +49,7 @@ bool is_map(const Bytes& bytes) {
 // Whether a correct peer can have written that on the fast path.
 bool is_sound(const Bytes& bytes) {
   if (!is_header(bytes)) return false;
-  switch (number(bytes, 6, 2)) {
+  switch (kind_of(bytes)) {
     case 6:
       return is_consumer(bytes);
     case 7:
@@ -102,48 +85,12 @@ Bytes sound_packet(unsigned which) {
   return bytes;
 }
 
-// Numbers beside which the limits lie.
-constexpr std::array<std::uint64_t, 12> kLimits = {
-    0, 1, 256, 4096, 8192, 65'535, 65'536, 1ULL << 30U, 1ULL << 31U, 1ULL << 47U, 1ULL << 63U, 512};
-
-Bytes packet_of(std::span<const std::uint8_t> input) {
-  const auto raw = std::as_bytes(input);
-  if (input.empty() || input[0] % 4 == 0) return {raw.begin(), raw.end()};
-  if (input[0] % 4 == 3) {  // A sound header, and whatever behind it.
-    Bytes packet(12 + input.size() - 1);
-    wire::Writer out(packet);
-    out.number(wire::kMagic);
-    out.number(wire::kVersion);
-    out.number(static_cast<std::uint16_t>(5 + input[0] / 4 % 8));
-    out.number(static_cast<std::uint32_t>(packet.size()));
-    std::copy(raw.begin() + 1, raw.end(), packet.begin() + 12);
-    return packet;
-  }
-  Bytes packet = sound_packet(input[0] / 4U);
-  if (input[0] % 4 == 1) {  // Pairs of a place and what stands there.
-    for (std::size_t n = 1; n + 1 < raw.size() && n < 16; n += 2) {
-      packet[input[n] % packet.size()] = raw[n + 1];
-    }
-    return packet;
-  }
-  // A number near a limit at a place where one begins.
-  for (std::size_t n = 1; n + 2 < input.size() && n < 9; n += 3) {
-    const std::size_t at = 12 + 4 * (input[n] % 11U);
-    const std::uint64_t value = kLimits[input[n + 1] % kLimits.size()] + input[n + 2] % 5U - 2;
-    const std::size_t size = (input[n + 2] & 0x80U) != 0 ? 8 : 4;
-    for (std::size_t k = 0; k < size && at + k < packet.size(); ++k) {
-      packet[at + k] = static_cast<std::byte>(value >> (8 * k));
-    }
-  }
-  return packet;
-}
-
 void check(const Bytes& bytes) {
   const Result<wire::Frame> frame = wire::read_frame(bytes);
   require(frame.has_value() == is_header(bytes), "a header is what the table says");
   const Result<wire::FastPacket> packet = wire::decode_fast(bytes);
   require(packet.has_value() == is_sound(bytes), "a packet is what its table says");
-  const bool is_fast = is_header(bytes) && number(bytes, 6, 2) >= 6 && number(bytes, 6, 2) <= 11;
+  const bool is_fast = is_header(bytes) && kind_of(bytes) >= 6 && kind_of(bytes) <= 11;
   require(wire::is_fast(bytes) == is_fast, "a packet of the fast path is known by its kind");
   if (!packet) {
     require(packet.error().code == Errc::connection_reset ||
@@ -160,6 +107,6 @@ void check(const Bytes& bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  check(packet_of({bytes, size}));
+  check(fuzz::packet_of({bytes, size}, sound_packet, {6, 11}));
   return 0;
 }

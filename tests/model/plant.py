@@ -12,13 +12,10 @@ import sys
 
 sys.dont_write_bytecode = True  # The sources stay as they are.
 import fast_mistakes  # noqa: E402
+import packet_mistakes  # noqa: E402
 
 RING = 'shm/record_ring.h'
 BELL = 'shm/bell.h'
-HANDSHAKE = 'wire/handshake.cc'
-FAST_PACKET = 'wire/fast_packet.cc'
-FRAME = 'wire/frame.cc'
-BYTES = 'wire/bytes.h'
 
 MISTAKES = {
     # Orders of the ring: found by the model, and by TSan where a payload races.
@@ -137,73 +134,13 @@ MISTAKES = {
         RING,
         '    if (broken_) return Look::kBroken;\n',
         ''),
-    # What a hostile packet would use.
-    'reader_runs_past_the_end': (
-        BYTES,
-        '  bool take(std::size_t size) { return ok_ = ok_ && size <= in_.size() - at_; }',
-        '  bool take(std::size_t size) { return ok_ = ok_ && size <= 512; }'),
-    'trailing_bytes_accepted': (
-        BYTES,
-        'return ok_ && at_ == in_.size();',
-        'return ok_;'),
-    'reserved_field_unchecked': (
-        HANDSHAKE,
-        '!in.done() || reserved != 0 ||',
-        '!in.done() ||'),
-    'flags_unchecked': (
-        HANDSHAKE,
-        'return (flags & ~mask) == 0;',
-        'return true;'),
-    'hello_unchecked': (
-        HANDSHAKE,
-        'kFlagMembarrier | kFlagActing) || !legal(hello)) {',
-        'kFlagMembarrier | kFlagActing)) {'),
-    'frame_may_be_longer_than_any': (
-        FRAME,
-        'bytes.size() < kHeaderSize || bytes.size() > kMaxPacket',
-        'bytes.size() < kHeaderSize'),
-    'frame_size_unchecked': (
-        FRAME,
-        'if (header.number<std::uint32_t>() != bytes.size()) {',
-        'if (header.number<std::uint32_t>() > bytes.size()) {'),
-    'fast_trailing_bytes_accepted': (
-        FAST_PACKET,
-        'if (!in.done() || !also || !legal(body))',
-        'if (!also || !legal(body))'),
-    'fast_flags_unchecked': (
-        FAST_PACKET,
-        'return (flags & ~kFlagMembarrier) == 0;',
-        'return true;'),
-    'fast_way_unchecked': (
-        FAST_PACKET,
-        '  if (!is_way(way)) return nonsense();\n',
-        ''),
-    'fast_id_reserved_accepted': (
-        FAST_PACKET,
-        'return id != 0 && id != kNoConsumer;',
-        'return id != 0;'),
-    'fast_depth_unchecked': (
-        FAST_PACKET,
-        'consumer.depth >= 1 && consumer.depth <= kMaxPosted &&',
-        'consumer.depth >= 1 &&'),
-    'fast_offset_unaligned': (
-        FAST_PACKET,
-        'offset <= kMaxMap && offset % kPage == 0',
-        'offset <= kMaxMap'),
-    'fast_bounce_unbounded': (
-        FAST_PACKET,
-        ' && lane.bounce_size <= kMaxBounce;',
-        ';'),
-    'fast_map_may_be_empty': (
-        FAST_PACKET,
-        'return map.size != 0 && is_range(',
-        'return is_range('),
 }
 
 
 # What a test includes or compiles; a planted file that it includes is put in its place there.
 ROOTS = {BELL: RING, **fast_mistakes.ROOTS}
 MISTAKES.update(fast_mistakes.MISTAKES)
+MISTAKES.update(packet_mistakes.MISTAKES)
 
 
 def main():
