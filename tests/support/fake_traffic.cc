@@ -41,6 +41,7 @@ FakeRegion::FakeRegion(std::shared_ptr<FakeState> state, FakeHost& host, std::sp
   host_.regions[remote_key] = this;
   ++host_.counts.registrations;
   ++host_.counts.regions;
+  host_.counts.region_bytes += length;
 }
 
 FakeRegion::~FakeRegion() {
@@ -48,6 +49,7 @@ FakeRegion::~FakeRegion() {
   host_.regions.erase(local_key);
   host_.regions.erase(remote_key);
   --host_.counts.regions;
+  host_.counts.region_bytes -= length;
 }
 
 bool FakeRegion::covers(std::uint64_t at, std::uint64_t size) const {

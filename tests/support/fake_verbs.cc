@@ -113,7 +113,9 @@ void FakeFabric::reset_counts() {
   const Lock lock(state_->mutex);
   for (const auto& [address, host] : state_->hosts) {
     const Counts before = host->counts;
-    host->counts = {.regions = before.regions, .queue_pairs = before.queue_pairs};
+    host->counts = {.regions = before.regions,
+                    .region_bytes = before.region_bytes,
+                    .queue_pairs = before.queue_pairs};
   }
 }
 

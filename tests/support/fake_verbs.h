@@ -44,8 +44,9 @@ class FakeFabric {
     std::uint64_t receives_posted = 0;
     std::uint64_t not_ready = 0;  // Requests of its peers that found no receive posted.
     std::uint64_t registrations = 0;
-    std::uint64_t regions = 0;      // Registered now; not reset.
-    std::uint64_t queue_pairs = 0;  // There now; not reset.
+    std::uint64_t regions = 0;       // Registered now; not reset.
+    std::uint64_t region_bytes = 0;  // Of them; not reset.
+    std::uint64_t queue_pairs = 0;   // There now; not reset.
   };
 
   FakeFabric();

@@ -17,8 +17,8 @@ Status Caller::accept(std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
                       const ControlTerms& terms, std::span<const std::byte> call,
                       const Patience& patience) {
   transcript_.assign(call.begin(), call.end());
-  Result<std::unique_ptr<ControlLink>> link =
-      ControlLink::create(reactor_, std::move(hub), std::move(id), terms, *this);
+  Result<std::unique_ptr<ControlLink>> link = ControlLink::create(
+      reactor_, std::move(hub), std::move(id), terms, *this, key_ ? kGreetingsWithKey : kGreetings);
   if (!link) return std::unexpected(link.error());
   link_ = std::move(*link);
   std::array<std::byte, wire::kMaxPacket> buffer;
@@ -34,6 +34,8 @@ bool Caller::say(const Packet& packet) {
   const std::size_t size = wire::encode(packet, buffer);
   return link_->send(PacketKind::kHandshake, std::span(buffer).first(size)).has_value();
 }
+
+Status Caller::open() { return link_->open(); }
 
 std::unique_ptr<ControlLink> Caller::welcome(const wire::RemoteWelcome& welcome) {
   link_->set_peer_window(hello_.window);

@@ -47,6 +47,9 @@ class Caller final : public ControlLinkOwner, public Alarm {
   Status accept(std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id, const ControlTerms& terms,
                 std::span<const std::byte> call, const Patience& patience);
 
+  // Before welcome(): memory for its packets, which it has had none for but the handshake's, so
+  // that crowds who never come so far cost little. no_memory: see RLIMIT_MEMLOCK.
+  Status open();
   // The last words to it. The link of the connection to be; null when that broke.
   std::unique_ptr<ControlLink> welcome(const wire::RemoteWelcome& welcome);
   void refuse(const Refusal& refusal);
@@ -60,6 +63,9 @@ class Caller final : public ControlLinkOwner, public Alarm {
  private:
   enum class Step : std::uint8_t { kHello, kProof, kAnswered };
   static constexpr std::uint64_t kHandshake_ns = 5'000'000'000;
+  // What a client says before it is welcome: RemoteHello, and Proof.
+  static constexpr std::uint32_t kGreetings = 1;
+  static constexpr std::uint32_t kGreetingsWithKey = 2;
   // A refusal that was sent is given so long to arrive.
   static constexpr std::uint64_t kRefusal_ns = 1'000'000'000;
 

@@ -151,7 +151,7 @@ Status RdmaConnector::connect() {
   const ControlTerms terms =
       ControlTerms::of(request_.limits.max_message_size, request_.limits.recv_queue_size);
   Result<std::unique_ptr<ControlLink>> link =
-      ControlLink::create(reactor_, hub_, std::move(id_), terms, *this);
+      ControlLink::create(reactor_, hub_, std::move(id_), terms, *this, 0);
   if (!link) return std::unexpected(link.error());
   link_ = std::move(*link);
   transcript_.resize(wire::kMaxPacket);

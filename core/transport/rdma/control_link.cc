@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "wire/frame.h"
@@ -34,31 +35,32 @@ std::uint32_t ControlLink::receives(const ControlTerms& terms) {
   return terms.window + kLetterWindow + kControlWindow;
 }
 
-Result<std::unique_ptr<ControlLink>> ControlLink::create(Reactor& reactor,
-                                                         std::shared_ptr<EventHub> hub,
-                                                         std::unique_ptr<Id> id,
-                                                         const ControlTerms& terms,
-                                                         ControlLinkOwner& owner) {
-  const std::shared_ptr<Domain> domain = id->domain();
-  const std::size_t count = receives(terms);
-  Result<Slots> out = Slots::create(*domain, count, terms.slot_size(), RegionAccess::kLocalRead);
-  if (!out) return std::unexpected(out.error());
-  Result<Slots> in = Slots::create(*domain, count, terms.slot_size(), RegionAccess::kLocalWrite);
-  if (!in) return std::unexpected(in.error());
-  std::unique_ptr<ControlLink> link(new ControlLink(reactor, std::move(hub), std::move(id), terms,
-                                                    std::move(*out), std::move(*in), owner));
-  if (Status equipped = link->equip(); !equipped) return std::unexpected(equipped.error());
+Result<std::unique_ptr<ControlLink>> ControlLink::create(
+    Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
+    const ControlTerms& terms, ControlLinkOwner& owner, std::uint32_t greetings) {
+  std::unique_ptr<ControlLink> link(
+      new ControlLink(reactor, std::move(hub), std::move(id), terms, owner));
+  Status made = link->equip();
+  if (made) made = greetings == 0 ? link->open() : link->expect(greetings);
+  if (!made) return std::unexpected(made.error());
   return link;
 }
 
+Result<ControlLink::Memory> ControlLink::Memory::make(Domain& domain, std::uint32_t count,
+                                                      std::size_t size) {
+  Result<Slots> out = Slots::create(domain, count, size, RegionAccess::kLocalRead);
+  if (!out) return std::unexpected(out.error());
+  Result<Slots> in = Slots::create(domain, count, size, RegionAccess::kLocalWrite);
+  if (!in) return std::unexpected(in.error());
+  return Memory{std::move(*out), std::move(*in), count};
+}
+
 ControlLink::ControlLink(Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
-                         const ControlTerms& terms, Slots out, Slots in, ControlLinkOwner& owner)
+                         const ControlTerms& terms, ControlLinkOwner& owner)
     : reactor_(reactor),
       hub_(std::move(hub)),
       terms_(terms),
       owner_(&owner),
-      out_(std::move(out)),
-      in_(std::move(in)),
       id_(std::move(id)),
       sends_{SendCredits(0), SendCredits(kLetterWindow), SendCredits(kControlWindow)},
       receives_{ReceiveCredits(terms.window), ReceiveCredits(kLetterWindow),
@@ -81,17 +83,33 @@ Status ControlLink::equip() {
                                             .max_inline = 256});
   if (!queue_pair) return std::unexpected(queue_pair.error());
   queue_pair_ = std::move(*queue_pair);
-  to_post_.reserve(count);
-  for (std::uint32_t slot = 0; slot < count; ++slot) {
-    to_post_.push_back({kReceiveId | slot, in_.segment(slot, in_.size())});
-  }
-  if (Status posted = queue_pair_->post(to_post_); !posted) return posted;
-  to_post_.clear();
   if (Status watched = reactor_.watch((*completions)->fd(), *this); !watched) return watched;
   completions_ = std::move(*completions);
   if (Status armed = completions_->arm(false); !armed) return armed;
   armed_ = true;
   return {};
+}
+
+Status ControlLink::expect(std::uint32_t greetings) {
+  Result<Memory> made = Memory::make(*id_->domain(), greetings, kPacketHeader + wire::kMaxPacket);
+  if (!made) return std::unexpected(made.error());
+  greetings_ = std::move(*made);
+  const Slots& in = greetings_->in;
+  for (std::uint32_t slot = 0; slot < greetings; ++slot) {
+    to_post_.push_back({kReceiveId | kGreeting | slot, in.segment(slot, in.size())});
+  }
+  return post_receives();
+}
+
+Status ControlLink::open() {
+  Result<Memory> made = Memory::make(*id_->domain(), receives(terms_), terms_.slot_size());
+  if (!made) return std::unexpected(made.error());
+  memory_ = std::move(*made);
+  to_post_.reserve(memory_->count);
+  for (std::uint32_t slot = 0; slot < memory_->count; ++slot) {
+    to_post_.push_back({kReceiveId | slot, memory_->in.segment(slot, memory_->in.size())});
+  }
+  return post_receives();
 }
 
 ControlLink::~ControlLink() {
@@ -118,17 +136,18 @@ bool ControlLink::can_send(PacketKind kind) const {
   const bool spare = kind == PacketKind::kCredit &&
                      !receives_[static_cast<std::size_t>(PacketClass::kControl)].is_due();
   return !broken_ && sends(class_of(kind)).available() > (spare ? 1U : 0U) &&
-         sent_.size() < receives(terms_);
+         sent_.size() < memory().count;
 }
 
 Status ControlLink::send(PacketKind kind, std::span<const std::byte> body) {
   if (broken_) return fail(Errc::connection_reset, "the connection is broken");
-  if (body.size() + kPacketHeader > out_.size()) return fail(Errc::too_big, "a packet too long");
+  const Slots& out = memory().out;
+  if (body.size() + kPacketHeader > out.size()) return fail(Errc::too_big, "a packet too long");
   if (!can_send(kind)) return fail(Errc::again, "the peer has no room");
   PacketHeader header{.kind = kind, .freed = {}};
   for (std::size_t n = 0; n < kClasses; ++n) header.freed[n] = receives_[n].tell();
-  const std::uint64_t slot = next_slot_++ % receives(terms_);
-  const std::span<std::byte> bytes = out_.at(slot);
+  const std::uint64_t slot = next_slot_++ % memory().count;
+  const std::span<std::byte> bytes = out.at(slot);
   write(header, bytes.first<kPacketHeader>());
   if (!body.empty()) std::memcpy(bytes.data() + kPacketHeader, body.data(), body.size());
   const std::size_t size = kPacketHeader + body.size();
@@ -137,7 +156,7 @@ Status ControlLink::send(PacketKind kind, std::span<const std::byte> body) {
                       .signalled = true,
                       .inlined = size <= queue_pair_->max_inline(),
                       .segment_count = 1,
-                      .segments = {out_.segment(slot, size)}};
+                      .segments = {out.segment(slot, size)}};
   std::size_t posted = 0;
   if (Status s = queue_pair_->post(std::span(&request, 1), posted); !s) {
     break_now({false, false, "the device takes no more"});
@@ -191,8 +210,13 @@ void ControlLink::take(const Completion& completion) {
   if (sent_.pop() == PacketKind::kMessage) ++messages_delivered_;
 }
 
+std::span<std::byte> ControlLink::received(std::uint32_t slot) const {
+  if ((slot & kGreeting) != 0) return greetings_->in.at(slot & ~kGreeting);
+  return memory_->in.at(slot);
+}
+
 void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size) {
-  const std::optional<PacketHeader> header = read_header(in_.at(slot).first(size));
+  const std::optional<PacketHeader> header = read_header(received(slot).first(size));
   if (!header) return break_by_peer("a packet that is none");
   for (std::size_t n = 0; n < kClasses; ++n) {
     if (!sends_[n].told(header->freed[n])) return break_by_peer("credits that it does not have");
@@ -213,33 +237,36 @@ void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size) {
 std::optional<std::span<const std::byte>> ControlLink::front(PacketClass which) const {
   if (queue(which).empty()) return std::nullopt;
   const Arrival& arrival = queue(which).front();
-  return in_.at(arrival.slot).subspan(kPacketHeader, arrival.size);
+  return received(arrival.slot).subspan(kPacketHeader, arrival.size);
 }
 
 void ControlLink::pop(PacketClass which) {
   // Credits that wait behind it have had their say when they came.
   do {
-    const Arrival arrival = queue(which).pop();
-    to_post_.push_back({kReceiveId | arrival.slot, in_.segment(arrival.slot, in_.size())});
+    const std::uint32_t slot = queue(which).pop().slot;
+    // A greeting's is not posted again: another one stands for it once the link is open.
+    if ((slot & kGreeting) == 0) {
+      to_post_.push_back({kReceiveId | slot, memory_->in.segment(slot, memory_->in.size())});
+    }
     ++to_free_[static_cast<std::size_t>(which)];
   } while (has(which) && front_kind(which) == PacketKind::kCredit);
 }
 
 void ControlLink::flush() {
-  post_receives();
+  std::ignore = post_receives();  // It breaks the link when it fails.
   tell_if_due();
 }
 
-void ControlLink::post_receives() {
-  if (to_post_.empty() || broken_) return;
-  if (Status posted = queue_pair_->post(to_post_); !posted) {
-    break_now({false, false, "the device takes no receives"});
-  }
+Status ControlLink::post_receives() {
+  if (to_post_.empty() || broken_) return {};
+  const Status posted = queue_pair_->post(to_post_);
+  if (!posted) break_now({false, false, "the device takes no receives"});
   to_post_.clear();
   // Only now: the peer is told of what is there.
   for (std::size_t n = 0; n < kClasses; ++n) {
     receives_[n].freed(std::exchange(to_free_[n], 0));
   }
+  return posted;
 }
 
 bool ControlLink::is_due() const {

@@ -1,7 +1,7 @@
 // ControlLink: packets over one connection's own queue pair, each way with credits. The handshake
 // runs over it, and then the channel does.
 //
-//   auto link = ControlLink::create(reactor, hub, std::move(id), terms, *this).value();
+//   auto link = ControlLink::create(reactor, hub, std::move(id), terms, *this, 0).value();
 //   link->id().accept(...);                      // or connect(): receives are posted already
 //   link->send(PacketKind::kMessage, bytes);     // again: no credit, or none of our own slots
 //   link->pump();                                // takes what has happened out of the queue
@@ -10,6 +10,9 @@
 //
 // A SEND that has completed lies in a receive that the peer had posted, so that it is received
 // even if this process dies at once. Packets of a class are received in the order they were sent.
+//
+// Whom nobody knows yet is given little: a link that is made for so many *greetings* has a small
+// receive for each of them, once, and gets the memory of the connection with open().
 //
 // Threads: the reactor's. Lifetime: the destructor disconnects; the owner outlives the link.
 //
@@ -67,12 +70,11 @@ class ControlLinkOwner {
 
 class ControlLink final : public IdOwner, public Readiness {
  public:
-  // `id` has a domain. Errors: what the verbs say; no_memory.
-  static Result<std::unique_ptr<ControlLink>> create(Reactor& reactor,
-                                                     std::shared_ptr<EventHub> hub,
-                                                     std::unique_ptr<Id> id,
-                                                     const ControlTerms& terms,
-                                                     ControlLinkOwner& owner);
+  // `id` has a domain. `greetings`: how many packets the peer has to say before open(); 0: it is
+  // open at once. Errors: what the verbs say; no_memory.
+  static Result<std::unique_ptr<ControlLink>> create(
+      Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
+      const ControlTerms& terms, ControlLinkOwner& owner, std::uint32_t greetings);
   ~ControlLink();
   ControlLink(const ControlLink&) = delete;
   ControlLink& operator=(const ControlLink&) = delete;
@@ -80,6 +82,10 @@ class ControlLink final : public IdOwner, public Readiness {
   Id& id() { return *id_; }
   const ControlTerms& terms() const { return terms_; }
   void set_owner(ControlLinkOwner& owner) { owner_ = &owner; }
+
+  // When the last greeting has come, and before anything is said that lets the peer send more.
+  // Errors: as create().
+  Status open();
 
   // --- Out.
   // Before the first message: how many the peer takes.
@@ -117,20 +123,31 @@ class ControlLink final : public IdOwner, public Readiness {
   void on_event(Event& event) override { owner_->on_event(event); }
 
  private:
+  // What packets lie in, each way.
+  struct Memory {
+    static Result<Memory> make(Domain& domain, std::uint32_t count, std::size_t size);
+    Slots out;
+    Slots in;
+    std::uint32_t count;
+  };
   struct Arrival {
     PacketKind kind = PacketKind::kCredit;
     std::uint32_t slot = 0;
     std::uint32_t size = 0;  // Of the body.
   };
   static constexpr std::uint64_t kReceiveId = std::uint64_t{1} << 32U;
+  static constexpr std::uint32_t kGreeting = std::uint32_t{1} << 31U;  // Beside a receive's slot.
   static constexpr std::uint64_t kProbeId = std::uint64_t{1} << 33U;
   static constexpr std::size_t kBatch = 32;
   static constexpr int kBatchesPerPump = 8;
 
   ControlLink(Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
-              const ControlTerms& terms, Slots out, Slots in, ControlLinkOwner& owner);
+              const ControlTerms& terms, ControlLinkOwner& owner);
   static std::uint32_t receives(const ControlTerms& terms);
   Status equip();
+  Status expect(std::uint32_t greetings);
+  const Memory& memory() const { return memory_ ? *memory_ : *greetings_; }
+  std::span<std::byte> received(std::uint32_t slot) const;
 
   Fifo<Arrival>& queue(PacketClass which) { return arrived_[static_cast<std::size_t>(which)]; }
   const Fifo<Arrival>& queue(PacketClass which) const {
@@ -144,15 +161,15 @@ class ControlLink final : public IdOwner, public Readiness {
   void take_packet(std::uint32_t slot, std::uint32_t size);
   bool is_due() const;
   void tell_if_due();
-  void post_receives();
+  Status post_receives();
   void break_now(const Break& why);
 
   Reactor& reactor_;
   const std::shared_ptr<EventHub> hub_;
   const ControlTerms terms_;
   ControlLinkOwner* owner_;
-  const Slots out_;
-  const Slots in_;
+  std::optional<Memory> greetings_;
+  std::optional<Memory> memory_;  // Once it is open.
   std::unique_ptr<Id> id_;
   std::shared_ptr<CompletionQueue> completions_;
   std::shared_ptr<QueuePair> queue_pair_;  // Goes before what it works with.

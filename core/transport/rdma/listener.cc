@@ -225,6 +225,11 @@ bool RdmaListener::on_hello(Caller& caller, const wire::RemoteHello& hello) {
   if (const auto refusal = owner_.admit_user(request.peer, {})) return refuse(caller, *refusal);
   if (const auto refusal = owner_.admit(request, {})) return refuse(caller, *refusal);
 
+  if (Status opened = caller.open(); !opened) {
+    say(LogLevel::kError, "server {}: cannot take the client {}: {}", request_.server_name,
+        caller.peer(), describe(opened.error()));
+    return refuse(caller, {Errc::no_memory, "the server has no memory for another client"});
+  }
   const ControlTerms terms =
       ControlTerms::of(request_.limits.max_message_size, request_.limits.recv_queue_size);
   std::unique_ptr<ControlLink> link = caller.welcome(

@@ -76,6 +76,18 @@ TEST_F(RdmaCallerTest, AWrongProofIsRefusedWithAReason) {
   EXPECT_TRUE(server.ends.empty());
 }
 
+TEST_F(RdmaCallerTest, WhoHasProvenNothingPinsNextToNothing) {
+  serving.key = key("the same long secret");
+  ASSERT_TRUE(listen(server));
+  HandClient stranger(fabric, kClientHost);
+  stranger.call(kServerHost, "echo");
+  run();
+  stranger.say(HandClient::hello("echo"));
+  run();
+  ASSERT_TRUE(stranger.hear<wire::Challenge>());
+  EXPECT_LT(fabric.counts(kServerHost).region_bytes, 2560U);
+}
+
 TEST_F(RdmaCallerTest, AProofCannotBeLeftOut) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));

@@ -46,7 +46,7 @@ struct RdmaControlLinkTest : testing::Test {
     peer.id->connect({}, {}).value();
     reactor.turn();
     link = ControlLink::create(reactor, server_hub, std::move(acceptor.incoming),
-                               {kMessage, kWindow}, owner)
+                               {kMessage, kWindow}, owner, 0)
                .value();
     link->id().accept({}, {}).value();
     reactor.turn();

@@ -263,6 +263,50 @@ TEST_F(RdmaListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
   expect_serving();
 }
 
+// Whoever gets so far has named the server and been admitted.
+TEST_F(RdmaListenerTest, WhoHasNotShownItselfPinsNextToNothing) {
+  for (const std::uint32_t size : {4080U, 65'535U}) {
+    message_size = size;
+    RdmaServer crowded;
+    ASSERT_TRUE(listen(crowded));
+    std::vector<std::unique_ptr<HandClient>> crowd;
+    for (int n = 0; n < 512; ++n) {
+      crowd.push_back(std::make_unique<HandClient>(fabric, kClientHost));
+      crowd.back()->call(kServerHost, "echo");
+      run();
+    }
+    EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 512U);
+    EXPECT_LT(fabric.counts(kServerHost).region_bytes, 512U * 1280);
+    crowded.listener.reset();
+    run();
+    expect_nothing_left();
+  }
+}
+
+TEST_F(RdmaListenerTest, WhoIsLetInHasMemoryForItsMessages) {
+  connect();
+  EXPECT_GT(fabric.counts(kServerHost).region_bytes, 2U * queue * message_size);
+}
+
+TEST_F(RdmaListenerTest, AServerWithoutMemoryForAnotherClientSaysSo) {
+  bool said = false;
+  for (std::uint64_t nth = 1; !said; ++nth) {
+    ASSERT_LT(nth, 100U) << "no call that failed was for the client's memory";
+    RdmaServer poor;
+    ASSERT_TRUE(listen(poor));
+    RdmaClient unlucky;
+    fabric.fail_call(nth, ENOMEM);
+    call(unlucky);
+    run();
+    fabric.fail_call(0, 0);
+    said = unlucky.error && unlucky.error->code == Errc::no_memory &&
+           unlucky.reason.find("no memory for another client") != std::string::npos;
+    if (said) {
+      EXPECT_TRUE(poor.ends.empty());
+    }
+  }
+}
+
 TEST_F(RdmaListenerTest, AFirstPacketThatIsNoHelloEndsTheHandshake) {
   ASSERT_TRUE(listen(server));
   for (int n = 0; n < 3; ++n) {
