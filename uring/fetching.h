@@ -72,13 +72,16 @@ class Fetching {
       t.bytes = t.loan.room.data();
       t.direct = false;
     }
-    Status s = end.producer.commit(t.loan, length, immediate);
-    if (s || s.error().code != Errc::invalid_value) {
-      t.lent = !s && s.error().code == Errc::again;
-      return s;
+    const Status s = end.producer.commit(t.loan, length, immediate);
+    // A new success, and not a copy of that one: it was written in parts, behind stores to the
+    // other side's lines, and a copy of the whole would wait for all of them.
+    if (s) {
+      t.lent = false;
+      return {};
     }
+    t.lent = s.error().code == Errc::again || s.error().code == Errc::invalid_value;
     // Of immediate data that is too long; the buffer is not to be lost.
-    std::ignore = give_back(end, t);
+    if (s.error().code == Errc::invalid_value) std::ignore = give_back(end, t);
     return s;
   }
 

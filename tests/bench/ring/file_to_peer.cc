@@ -41,14 +41,15 @@ class CachedFile {
   const std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Small files go a few at a time, as in any loop that has several under way.
+// Small files go several at a time, as in any loop that has many under way: as many as a producer
+// may have lent.
 int files_at_once(std::size_t bytes) {
   if (bytes >= kMib) return 1;
-  return bytes >= 64 * kKib ? 4 : 16;
+  return bytes >= 64 * kKib ? 4 : static_cast<int>(Producer::kMaxLoans);
 }
-// As many as a cache holds, where one holds any.
+// As many as a cache holds; where none holds two, the one buffer that a plain read has.
 std::uint32_t depth(std::size_t bytes) {
-  if (bytes > kMib) return 2;
+  if (bytes > kMib) return 1;
   return std::max(4U, 2 * static_cast<std::uint32_t>(files_at_once(bytes)));
 }
 
