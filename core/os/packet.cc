@@ -7,23 +7,32 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+#include <vector>
 
+#include "os/slow_close.h"
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
 
 namespace comch::os {
 namespace {
 
-// Room for kPacketFds descriptors and no more: the kernel itself drops what does not fit,
-// and says so with MSG_CTRUNC.
-struct Control {
-  alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(kPacketFds * sizeof(int))> bytes = {};
-};
-static_assert(CMSG_SPACE(kPacketFds * sizeof(int)) == CMSG_LEN(kPacketFds * sizeof(int)),
-              "padding would make room for one more descriptor");
+// What a peer can put into one packet (SCM_MAX_FD). There is room for all: what finds none the
+// kernel itself lets go of, in our time, and that may be long (slow_close.h).
+constexpr std::size_t kPeerFdsMax = 253;
+// Packets that can lie in a socket, and more.
+constexpr int kQueueMax = 4096;
 
-void attach(msghdr& message, Control& control, std::span<const int> fds) {
+template <std::size_t kFds>
+struct Control {
+  // With room for credentials, see empty_out().
+  alignas(cmsghdr)
+      std::array<std::byte, CMSG_SPACE(kFds * sizeof(int)) + CMSG_SPACE(sizeof(ucred))> bytes;
+};
+
+void attach(msghdr& message, Control<kPacketFds>& control, std::span<const int> fds) {
   if (fds.empty()) return;
+  control.bytes.fill(std::byte{0});
   message.msg_control = control.bytes.data();
   message.msg_controllen = CMSG_SPACE(fds.size_bytes());
   cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -33,8 +42,14 @@ void attach(msghdr& message, Control& control, std::span<const int> fds) {
   std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
 }
 
-// Takes the descriptors out of `message`; every one of them has an owner afterwards.
-void detach(msghdr& message, Packet& packet) {
+ssize_t receive_once(const Fd& socket, msghdr& message) {
+  return uninterrupted(
+      [&] { return syscalls().recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
+}
+
+// Hands each descriptor in `message` to `take`, which owns it from then on.
+template <class Take>
+void detach(msghdr& message, Take&& take) {
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
@@ -42,14 +57,66 @@ void detach(msghdr& message, Packet& packet) {
     for (std::size_t i = 0; i < count; ++i) {
       int raw = -1;
       std::memcpy(&raw, CMSG_DATA(header) + i * sizeof raw, sizeof raw);
-      Fd fd(raw);
-      if (packet.fd_count < packet.fds.size()) {
-        packet.fds[packet.fd_count++] = std::move(fd);
-      } else {
-        packet.truncated = true;
-      }
+      take(Fd(raw));
     }
   }
+}
+
+void ask_for_credentials(const Fd& socket, int yes) {
+  syscalls().setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
+}
+
+// Of a socket that asks for credentials: only its end comes without.
+bool read_empty(const Fd& socket, std::vector<Fd>& found) {
+  for (int packets = 0; packets < kQueueMax; ++packets) {
+    std::byte none{};
+    iovec part{.iov_base = &none, .iov_len = 1};
+    Control<kPeerFdsMax> control;
+    msghdr message = {};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes.data();
+    message.msg_controllen = control.bytes.size();
+    ssize_t received = receive_once(socket, message);
+    if (received < 0 && errno == ECONNRESET) received = receive_once(socket, message);
+    if (received < 0) return packets == 0 && errno != ENOTCONN;
+    if (received == 0 && message.msg_controllen == 0) return packets == 0;
+    detach(message, [&](Fd fd) { found.push_back(std::move(fd)); });
+  }
+  return false;
+}
+
+// Reads what lies in a socket and throws it away, but for descriptors. False: there was something,
+// or the socket has no other end, so that anything can come to lie there.
+bool empty_out(const Fd& socket, std::vector<Fd>& found) {
+  ask_for_credentials(socket, 1);
+  const bool was_empty = read_empty(socket, found);
+  ask_for_credentials(socket, 0);
+  return was_empty;
+}
+
+// The descriptors that a packet has brought. What no correct peer sends is not kept, and sockets
+// are only written to from here on: nothing can come to lie in one that it has to be waited for
+// when it is closed.
+void keep(msghdr& message, Packet& packet) {
+  std::vector<Fd> strange;
+  detach(message, [&](Fd fd) {
+    const Closing closing = closing_of(fd);
+    bool is_sound = closing != Closing::kSlow;
+    if (closing == Closing::kOnceEmpty) {
+      syscalls().shutdown(fd.get(), SHUT_RD);
+      is_sound = empty_out(fd, strange);
+    }
+    if (!is_sound) {
+      packet.truncated = true;
+      strange.push_back(std::move(fd));
+    } else if (packet.fd_count < packet.fds.size()) {
+      packet.fds[packet.fd_count++] = std::move(fd);
+    } else {
+      packet.truncated = true;
+    }
+  });
+  if (!strange.empty()) close_elsewhere(std::move(strange));
 }
 
 // An empty packet and the end look the same to recvmsg(): 0 bytes, and no flag tells
@@ -69,11 +136,6 @@ Result<bool> is_at_end(const Fd& socket) {
   return waiting == 0;
 }
 
-ssize_t receive_once(const Fd& socket, msghdr& message) {
-  return uninterrupted(
-      [&] { return syscalls().recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC); });
-}
-
 }  // namespace
 
 Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds) {
@@ -85,7 +147,7 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
   msghdr message = {};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  Control control;
+  Control<kPacketFds> control;
   attach(message, control, fds);
   const ssize_t sent = uninterrupted(
       [&] { return syscalls().sendmsg(socket.get(), &message, MSG_DONTWAIT | MSG_NOSIGNAL); });
@@ -108,7 +170,7 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
 
 Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
   iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
-  Control control;
+  Control<kPeerFdsMax> control;
   msghdr message = {};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
@@ -127,13 +189,20 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
   Packet packet;
   packet.size = static_cast<std::size_t>(received);
   packet.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-  detach(message, packet);
+  keep(message, packet);
   if (received == 0 && !packet.truncated && packet.fd_count == 0) {
     const Result<bool> end = is_at_end(socket);
     if (!end) return std::unexpected(end.error());
     packet.end = *end;
   }
   return packet;
+}
+
+void hang_up(const Fd& socket) {
+  syscalls().shutdown(socket.get(), SHUT_RDWR);
+  std::vector<Fd> found;
+  static_cast<void>(empty_out(socket, found));
+  if (!found.empty()) close_elsewhere(std::move(found));
 }
 
 }  // namespace comch::os

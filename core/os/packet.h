@@ -9,7 +9,8 @@
 // descriptors. None of that costs more than the fields below.
 //
 // Threads: any; packets of one direction keep their order.
-// Lifetime: the descriptors of a packet are the packet's, and ours once received.
+// Lifetime: the descriptors of a packet are the packet's, and ours once received. A socket that
+// came in one can be written to and no longer read.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ struct Packet {
   std::size_t fd_count = 0;
   bool end = false;        // The peer has hung up and nothing is left; all else is empty.
   bool truncated = false;  // Bytes or descriptors were lost: they did not fit, or we
-                           // have no room for more descriptors.
+                           // have no room for more descriptors, or no correct peer
+                           // sends them: neither memory nor an empty SeqSocket.
 };
 
 // Sends one packet, whole, or nothing of it. The descriptors stay the caller's.
@@ -37,6 +39,11 @@ struct Packet {
 // bytes than a packet can have. invalid_value: more than kPacketFds descriptors, or
 // one that is none. operating_system: see sys.
 Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds = {});
+
+// Ends both directions, for good, and reads what still lies there. Whoever is about to close a
+// socket that a peer could write to hangs up first: what the kernel finds in a socket that is
+// closed it lets go of in our time, and a descriptor in there may make that long (slow_close.h).
+void hang_up(const Fd& socket);
 
 // Receives the next packet; what the peer sent before it went is handed out before
 // its end.

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <tuple>
 
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
@@ -52,6 +53,15 @@ Result<Fd> make_socket() {
   return fd;
 }
 
+#ifndef SO_PASSRIGHTS
+constexpr int SO_PASSRIGHTS = 83;  // Linux 6.16.
+#endif
+
+// A kernel that does not know the option lets them through.
+void let_descriptors_through(const Fd& socket, int yes) {
+  std::ignore = syscalls().setsockopt(socket.get(), SOL_SOCKET, SO_PASSRIGHTS, &yes, sizeof yes);
+}
+
 // The socket file lets everybody connect, whatever the umask is. A symbolic link that
 // somebody has put in its place is not followed.
 Status open_to_everybody(const Fd& directory, const char* name) {
@@ -75,6 +85,7 @@ Result<Fd> listen_at(const Fd& directory, const char* name, int backlog) {
     }
     return fail(Errc::operating_system, "the socket cannot be given its name", errno);
   }
+  let_descriptors_through(*fd, 0);
   // Its mode comes first: nobody shall find it listening and be kept out.
   Status open = open_to_everybody(directory, name);
   if (open && syscalls().listen(fd->get(), backlog) < 0) {
@@ -130,6 +141,8 @@ Result<std::pair<Fd, Fd>> pair() {
   }
   return std::pair(Fd(fds[0]), Fd(fds[1]));
 }
+
+void take_descriptors(const Fd& socket) { let_descriptors_through(socket, 1); }
 
 void shut_down(const Fd& socket) { syscalls().shutdown(socket.get(), SHUT_RDWR); }
 

@@ -39,10 +39,13 @@ Result<Fd> listen_at(const Fd& directory, const char* name, int backlog);
 // above. operating_system: see sys.
 Result<Fd> connect_at(const Fd& directory, const char* name);
 
-// The next caller, or nothing when none is waiting.
+// The next caller, or nothing when none is waiting. From Linux 6.16 on it cannot send descriptors
+// (slow_close.h says what harm they do) before take_descriptors() lets it.
 // operating_system with EMFILE or ENFILE: no descriptor left; the caller still waits,
 // see ReserveFd.
 Result<std::optional<Fd>> accept(const Fd& listener);
+
+void take_descriptors(const Fd& socket);
 
 // Two connected sockets.
 Result<std::pair<Fd, Fd>> pair();

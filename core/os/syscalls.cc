@@ -61,6 +61,7 @@ constinit const Syscalls kKernel{
     .recvmsg = ::recvmsg,
     .shutdown = ::shutdown,
     .getsockopt = ::getsockopt,
+    .setsockopt = ::setsockopt,
     .pidfd_open =
         [](pid_t pid, unsigned flags) {
           return static_cast<int>(::syscall(SYS_pidfd_open, pid, flags));

@@ -71,6 +71,7 @@ struct Syscalls {
   ssize_t (*recvmsg)(int fd, msghdr* message, int flags);
   int (*shutdown)(int fd, int how);
   int (*getsockopt)(int fd, int level, int option, void* value, socklen_t* size);
+  int (*setsockopt)(int fd, int level, int option, const void* value, socklen_t size);
 
   // Other processes, and chance.
   int (*pidfd_open)(pid_t pid, unsigned flags);

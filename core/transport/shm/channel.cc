@@ -124,6 +124,7 @@ void ShmChannel::close(bool orderly) {
   }
   reactor_.unwatch(socket_.get());
   if (hub_) reactor_.unwatch(hub_->news().fd().get());
+  os::hang_up(socket_);
   socket_.reset();
 }
 

@@ -24,7 +24,9 @@ ShmConnector::~ShmConnector() { hang_up(); }
 
 void ShmConnector::hang_up() {
   reactor_.clear_alarm(*this);
-  if (socket_) reactor_.unwatch(socket_.get());
+  if (!socket_) return;
+  reactor_.unwatch(socket_.get());
+  os::hang_up(socket_);
   socket_.reset();
 }
 

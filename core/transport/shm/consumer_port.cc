@@ -70,6 +70,7 @@ ConsumerPort::~ConsumerPort() {
   close();
   reactor_.unwatch(parts_.line.get());
   hub_->leave(parts_.line);
+  os::hang_up(parts_.line);
 }
 
 void ConsumerPort::announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory) {

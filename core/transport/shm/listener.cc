@@ -24,6 +24,7 @@ class ShmListener::Caller final : public Readiness, public Alarm {
   ~Caller() {
     reactor_.clear_alarm(*this);
     if (watched_) reactor_.unwatch(socket.get());
+    if (socket) os::hang_up(socket);
   }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -218,6 +219,7 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                                  .to_server_capacity = layout->to_server.capacity,
                                  .to_client_capacity = layout->to_client.capacity},
                    buffer);
+  os::take_descriptors(caller.socket);  // Of its consumers.
   const std::array<int, 1> fds{memfd->get()};
   if (Status sent = os::send(caller.socket, std::span(buffer).first(size), fds); !sent) return;
   ++next_id_;

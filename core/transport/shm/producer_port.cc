@@ -39,6 +39,7 @@ ProducerPort::ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub,
 ProducerPort::~ProducerPort() {
   reactor_.unwatch(listens_.get());
   hub_->leave(listens_);
+  os::hang_up(listens_);
   for (const auto& [id, lane] : lanes_) end(*lane);
   lanes_.clear();
   // What they had in hand is back with the others.

@@ -66,11 +66,15 @@ Status meets(const Fd& directory) {
   if (!who) return std::unexpected(who.error());
   const Result<Fd> memory = make_sealed_memfd("comch-sweep", 4096);
   if (!memory) return std::unexpected(memory.error());
-  const Status sent = send(*caller, {}, std::array{memory->get(), caller->get()});
+  take_descriptors(**callee);
+  auto line = pair();
+  if (!line) return std::unexpected(line.error());
+  const Status sent = send(*caller, {}, std::array{memory->get(), line->first.get()});
   if (!sent) return sent;
   std::array<std::byte, 8> buffer;
   const Result<Packet> packet = receive(**callee, buffer);
   if (!packet) return std::unexpected(packet.error());
+  if (packet->fd_count != 2) return fail(Errc::connection_reset, "not what was sent");
   const Result<std::uint64_t> size = sealed_size(packet->fds[0]);
   if (!size) return std::unexpected(size.error());
   const Result<Mapping> mapping = Mapping::map(packet->fds[0], *size);

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "os/memfd.h"
 #include "os/seq_socket.h"
 #include "support/process_counters.h"
 
@@ -38,7 +38,10 @@ struct PacketTest : testing::Test {
 
   // What send() would refuse to send.
   void send_descriptors(std::size_t count, std::string_view text) const {
-    const Fd any(::eventfd(0, EFD_CLOEXEC));
+    const Fd any = make_sealed_memfd("any", 1).value();
+    send_descriptor(any, count, text);
+  }
+  void send_descriptor(const Fd& any, std::size_t count = 1, std::string_view text = "x") const {
     std::vector<std::byte> control(CMSG_SPACE(count * sizeof(int)));
     iovec part{.iov_base = const_cast<char*>(text.data()), .iov_len = text.size()};
     msghdr message = {};
@@ -68,16 +71,15 @@ TEST_F(PacketTest, PacketsKeepTheirEdgesAndTheirOrder) {
 }
 
 TEST_F(PacketTest, DescriptorsTravelAndAreCloseOnExec) {
-  const std::array fds{Fd(::eventfd(7, EFD_CLOEXEC)), Fd(::eventfd(8, EFD_CLOEXEC))};
+  const std::array fds{make_sealed_memfd("seven", 7).value(),
+                       make_sealed_memfd("eight", 8).value()};
   ASSERT_TRUE(send(left, bytes("fds"), std::array{fds[0].get(), fds[1].get()}));
   const Packet packet = next();
   EXPECT_EQ(text(packet), "fds");
   EXPECT_FALSE(packet.truncated);
   ASSERT_EQ(packet.fd_count, 2u);
   for (std::size_t i = 0; i < 2; ++i) {
-    std::uint64_t value = 0;
-    EXPECT_EQ(::read(packet.fds[i].get(), &value, sizeof value), 8);
-    EXPECT_EQ(value, 7 + i);
+    EXPECT_EQ(sealed_size(packet.fds[i]).value(), 7 + i);
     EXPECT_NE(::fcntl(packet.fds[i].get(), F_GETFD) & FD_CLOEXEC, 0);
   }
   EXPECT_FALSE(packet.fds[2]);

@@ -117,6 +117,7 @@ inline const os::Syscalls& RiggedSyscalls::table() {
       .recvmsg = Call<&Syscalls::recvmsg>::run,
       .shutdown = Call<&Syscalls::shutdown>::run,
       .getsockopt = Call<&Syscalls::getsockopt>::run,
+      .setsockopt = Call<&Syscalls::setsockopt>::run,
       .pidfd_open = Call<&Syscalls::pidfd_open>::run,
       .pidfd_getfd = Call<&Syscalls::pidfd_getfd>::run,
       .process_vm_writev = Call<&Syscalls::process_vm_writev>::run,
