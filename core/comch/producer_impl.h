@@ -77,7 +77,7 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   [[gnu::noinline]] bool try_other(ProducerTaskImpl& task);
 
   bool poll_one(std::uint32_t consumer, Traffic& traffic);
-  bool take_returned(Lane& lane, Traffic& traffic);
+  bool take_returned(std::uint32_t consumer, Traffic& traffic);
   void return_all(Traffic& traffic);
 
   Producer::ReturnHandler on_returned_;

@@ -25,13 +25,13 @@ bool ProducerImpl::poll() {
 }
 
 bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
+  bool did = take_returned(consumer, traffic);
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
     fail_all(traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
     return_all(traffic);
     return true;
   }
-  bool did = take_returned(*lane, traffic);
   did = finish_sends(*lane, traffic) || did;
   if (lane->gone()) {
     return_all(traffic);
@@ -48,16 +48,17 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   return did;
 }
 
-bool ProducerImpl::take_returned(Lane& lane, Traffic& traffic) {
-  bool did = false;
-  while (const std::optional<std::uint32_t> handle = lane.take_returned()) {
+bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
+  for (bool did = false;; did = true) {
+    // Looked up each time: the callback may abort(), which takes the lane apart.
+    Lane* lane = port_->lane_if_any(consumer);
+    const auto handle = lane != nullptr ? lane->take_returned() : std::nullopt;
+    if (!handle) return did;
     auto node = traffic.handed.extract(*handle);
-    lane.release_handle(*handle);
+    lane->release_handle(*handle);
     --handed_over_;
-    did = true;
     on_returned_(static_cast<Producer&>(face()), *node.mapped());
   }
-  return did;
 }
 
 void ProducerImpl::return_all(Traffic& traffic) {

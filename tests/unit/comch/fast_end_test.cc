@@ -219,5 +219,39 @@ TEST_F(FastEndTest, AThousandAndTwentyFourBuffersAreHandedOverAtATime) {
   ASSERT_TRUE(received.back()->free());
 }
 
+// abort() takes the lane apart that the callback was called from.
+TEST_F(FastEndTest, AProducerMayAbortWhenABufferReturnsWhileALongMessageIsUnderWay) {
+  constexpr std::size_t kLong = std::size_t{9} << 20U;
+  Memory room{kLong + 64};
+  Memory data{kLong + 64};
+  Consumer& to = consumer(room);
+  auto from = Producer::create(client.connection()).value();
+  int returns = 0;
+  const auto free = [&](ProducerTask& task) { done(task); };
+  from->configure_send(4, free, free).value();
+  from->on_returned([&](Producer& producer, Buffer& buffer) {
+        ++returns;
+        std::ignore = buffer.drop_reference();
+        std::ignore = producer.abort();
+      })
+      .value();
+  engine->connect(*from).value();
+  ASSERT_TRUE(from->start());
+  keep_received();
+  post(to, room.room(kLong, 64));
+  post(to, room.room(0, kLong));
+  ASSERT_TRUE(from->hand_over(to.id(), *data.data(kLong, "lent")));
+  ASSERT_TRUE(run_until([&] { return !received.empty(); }));
+  ASSERT_TRUE(submit(*from, to.id(), data.data(0, pattern(kLong))));
+  ASSERT_TRUE(to.give_back(received[0]->handed_over()));
+  ASSERT_TRUE(run_until_idle(*from));
+  EXPECT_GE(returns, 1);
+  for (ReceiveTask* task : received) {
+    if (Buffer* buffer = task->buffer()) std::ignore = buffer->drop_reference();
+    std::ignore = task->free();
+  }
+  end_all();
+}
+
 }  // namespace
 }  // namespace comch::test
