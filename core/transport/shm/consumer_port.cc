@@ -157,7 +157,7 @@ const os::Window* ConsumerPort::map_of(std::uint32_t number) {
   for (std::size_t n = 0; it == maps_.end() && n < kMaxLanes && read_line(); ++n) {
     it = maps_.find(number);
   }
-  return it == maps_.end() ? nullptr : &it->second;
+  return it == maps_.end() ? nullptr : &it->second.window;
 }
 
 void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) {
@@ -207,11 +207,13 @@ Status ConsumerPort::add_map(const wire::Map& map, std::span<os::Fd> fds) {
   if (!size) return std::unexpected(size.error());
   const Range range{map.offset, map.size};
   if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
+  auto share = hub_->budget().take(map.size);
+  if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
   // Some may be shown for reading only.
   Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
   if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
-  maps_.emplace(map.number, std::move(*window));
+  maps_.emplace(map.number, Map{std::move(share), std::move(*window)});
   return {};
 }
 

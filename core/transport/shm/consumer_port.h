@@ -342,7 +342,11 @@ class ConsumerPort final : public Readiness {
   std::size_t kept_first_ = 0;
   std::size_t kept_count_ = 0;
   std::size_t shown_ = 0;
-  std::map<std::uint32_t, os::Window> maps_;
+  struct Map {
+    std::shared_ptr<const void> share;  // Of the address budget.
+    os::Window window;
+  };
+  std::map<std::uint32_t, Map> maps_;
   std::uint64_t wakes_received_ = 0;
 };
 

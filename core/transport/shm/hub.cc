@@ -143,12 +143,15 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
   if (remote_ids().size() >= kMaxPorts || find(terms.id)) {
     return fail(Errc::connection_reset, "too many consumers, or two of one id");
   }
-  Result<std::shared_ptr<RemoteConsumer>> made = RemoteConsumer::make(terms, fds, writable_pid_);
+  Result<std::shared_ptr<RemoteConsumer>> made =
+      RemoteConsumer::make(terms, fds, writable_pid_, budget_);
   if (!made) {
     if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
     // Its line ends unanswered, by which its owner knows that it cannot be reached.
-    say(LogLevel::kError, "cannot reach consumer {} of a peer: {}", terms.id,
-        describe(made.error()));
+    if (!std::exchange(told_unreachable_, true)) {
+      say(LogLevel::kError, "cannot reach consumer {} of a peer: {}", terms.id,
+          describe(made.error()));
+    }
     return std::nullopt;
   }
   const wire::Accepted accepted{.membarrier = (*made)->own_membarrier};

@@ -53,7 +53,8 @@ Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
 
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consumer& terms,
                                                              std::span<os::Fd> fds,
-                                                             std::int32_t pid) {
+                                                             std::int32_t pid,
+                                                             AddressBudget& budget) {
   const bool mapped = terms.way == wire::Way::kMapped;
   if (fds.size() != (mapped ? 3U : 2U)) {
     return fail(Errc::connection_reset, "a consumer with too few or too many descriptors");
@@ -65,6 +66,8 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   if (*size != layout->size) return fail(Errc::connection_reset, "a posted ring of another size");
   Result<os::Mapping> posted = os::Mapping::map(fds[kFdPosted], *size);
   if (!posted) return std::unexpected(posted.error());
+  auto share = budget.take(mapped ? terms.map_size : 0);
+  if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
   Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms) : os::Window();
   if (!memory) return std::unexpected(memory.error());
   Result<os::Window> seats = make_seats();
@@ -72,6 +75,7 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   return std::make_shared<RemoteConsumer>(terms,
                                           Parts{.line = std::move(fds[kFdLine]),
                                                 .posted = std::move(*posted),
+                                                .share = std::move(share),
                                                 .memory = std::move(*memory),
                                                 .seats = std::move(*seats),
                                                 .layout = *layout},

@@ -22,6 +22,7 @@
 #include "os/window.h"
 #include "shm/desk.h"
 #include "shm/fast_layout.h"
+#include "transport/shm/address_budget.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
@@ -41,13 +42,15 @@ class RemoteConsumer {
   // From what its process has sent. connection_reset: no correct peer sends this.
   // operating_system, no_memory: it cannot be mapped here.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
-                                                      std::span<os::Fd> fds, std::int32_t pid);
+                                                      std::span<os::Fd> fds, std::int32_t pid,
+                                                      AddressBudget& budget);
 
   struct Parts {
     os::Fd line;
     os::Mapping posted;
-    os::Window memory;  // kMapped only.
-    os::Window seats;   // Fresh pages: those of seats that nobody takes are never there.
+    std::shared_ptr<const void> share;  // Of the address budget, for `memory`.
+    os::Window memory;                  // kMapped only.
+    os::Window seats;  // Fresh pages: those of seats that nobody takes are never there.
     comch::shm::PostedLayout layout;
   };
   RemoteConsumer(const wire::Consumer& terms, Parts parts, std::int32_t pid, bool membarrier);

@@ -69,6 +69,15 @@ TEST_F(ConsumerPortTest, RefusesAMapThatCanShrink) {
   expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage}, fds);
 }
 
+TEST_F(ConsumerPortTest, RefusesMapsThatTogetherWouldTakeTheAddressSpace) {
+  constexpr std::uint64_t kHalf = AddressBudget::kOfAPeer / 2;
+  show_map(0, kHalf);
+  show_map(1, kHalf);
+  EXPECT_FALSE(owner.lost);
+  show_map(2, kPage);
+  EXPECT_EQ(owner.lost, Errc::no_memory);
+}
+
 TEST_F(ConsumerPortTest, RefusesAMapWithoutMemory) {
   expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage});
 }

@@ -283,5 +283,28 @@ TEST_F(HubTest, RefusesAMapThatIsLargerThanItsMemory) {
   EXPECT_EQ(with(4096, 4096, sealed()), Errc::skipped) << "this one fits";
 }
 
+// Memory that nobody has touched costs its maker nothing, and this process the addresses that
+// everything else needs, the allocator first.
+TEST_F(HubTest, APeerCannotTakeAllAddressesByTheMemoryItShows) {
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40U;
+  const auto show = [&](std::uint32_t id) {
+    Belongings with;
+    wire::Consumer mapped = terms(id);
+    mapped.way = wire::Way::kMapped;
+    mapped.map_size = kMuch;
+    std::vector<os::Fd> fds;
+    fds.push_back(std::move(with.posted));
+    fds.push_back(std::move(with.line.second));
+    fds.push_back(os::make_sealed_memfd("comch-test", kMuch).value());
+    const auto taken = say(mapped, std::move(fds));
+    return taken && *taken;
+  };
+  std::uint32_t shown = 0;
+  while (shown < 200 && show(2 * shown + 2)) ++shown;
+  EXPECT_EQ(shown * kMuch, AddressBudget::kOfAPeer);
+  ASSERT_TRUE(say(wire::ConsumerEnd{2}, {}));
+  EXPECT_TRUE(show(1000)) << "what has gone is free again";
+}
+
 }  // namespace
 }  // namespace comch::transport::shm
