@@ -57,9 +57,9 @@ TEST(VerbsGuestTest, DevicesAreListedWithTheirAddresses) {
 
 TEST(VerbsGuestTest, HostsAreLookedUp) {
   const auto verbs = rdma::make_real_verbs();
-  EXPECT_EQ(verbs->look_up("10.1.2.3")->front().host(), "10.1.2.3");
-  EXPECT_EQ(verbs->look_up("gid:fe80::1")->front().family, rdma::Address::Family::kGid);
-  EXPECT_EQ(verbs->look_up("no.such.host.invalid").error().code, Errc::not_found);
+  EXPECT_EQ(verbs->resolver()->look_up("10.1.2.3")->front().host(), "10.1.2.3");
+  EXPECT_EQ(verbs->resolver()->look_up("gid:fe80::1")->front().family, rdma::Address::Family::kGid);
+  EXPECT_EQ(verbs->resolver()->look_up("no.such.host.invalid").error().code, Errc::not_found);
 }
 
 TEST(VerbsGuestTest, DataGoesAlongWithConnectAndAccept) {

@@ -82,11 +82,16 @@ Result<std::vector<rdma::VerbsDevice>> FakeHost::devices() {
   return std::vector{rdma::VerbsDevice{device, {std::move(port)}}};
 }
 
-Result<std::vector<Address>> FakeHost::look_up(const std::string& host) {
-  const Lock lock(state.mutex);
-  if (Status s = state.may_fail(); !s) return std::unexpected(s.error());
-  const auto named = state.names.find(host);
-  const auto found = Address::parse(named == state.names.end() ? host : named->second);
+std::shared_ptr<rdma::Resolver> FakeHost::resolver() {
+  return std::make_shared<FakeResolver>(self.lock());
+}
+
+Result<std::vector<Address>> FakeResolver::look_up(const std::string& host) {
+  std::unique_lock lock(state_->mutex);
+  state_->names_released.wait(lock, [&] { return !state_->names_held; });
+  if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
+  const auto named = state_->names.find(host);
+  const auto found = Address::parse(named == state_->names.end() ? host : named->second);
   if (!found) return fail(Errc::not_found, "there is no such host", ENOENT);
   return std::vector{*found};
 }

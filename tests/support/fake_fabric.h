@@ -4,6 +4,7 @@
 // machine's queue into another's. Lifetime: held by the fabric and by everything it made.
 #pragma once
 
+#include <condition_variable>
 #include <deque>
 #include <list>
 #include <map>
@@ -26,6 +27,8 @@ struct FakeState {
   mutable std::recursive_mutex mutex;
   std::map<std::string, std::unique_ptr<FakeHost>> hosts;
   std::map<std::string, std::string> names;
+  bool names_held = false;
+  std::condition_variable_any names_released;
   std::map<std::uint32_t, FakeQueuePair*> queue_pairs;
   std::vector<FakeId*> ids;
   rdma::DomainLimits limits{.max_message = 1U << 23U,
@@ -188,13 +191,22 @@ struct FakeMail {
   std::list<rdma::Event> events;
 };
 
+class FakeResolver final : public rdma::Resolver {
+ public:
+  explicit FakeResolver(std::shared_ptr<FakeState> state) : state_(std::move(state)) {}
+  Result<std::vector<rdma::Address>> look_up(const std::string& host) override;
+
+ private:
+  const std::shared_ptr<FakeState> state_;
+};
+
 class FakeHost final : public rdma::Verbs {
  public:
   FakeHost(FakeState& s, const rdma::Address& a, std::string name)
       : state(s), address(a), device(std::move(name)) {}
 
   Result<std::vector<rdma::VerbsDevice>> devices() override;
-  Result<std::vector<rdma::Address>> look_up(const std::string& host) override;
+  std::shared_ptr<rdma::Resolver> resolver() override;
   Result<std::unique_ptr<rdma::EventChannel>> make_event_channel() override;
 
   std::shared_ptr<FakeDomain> domain();

@@ -38,6 +38,17 @@ void FakeFabric::name_host(const std::string& name, const std::string& address) 
   state_->names[name] = address;
 }
 
+void FakeFabric::hold_names() {
+  const Lock lock(state_->mutex);
+  state_->names_held = true;
+}
+
+void FakeFabric::release_names() {
+  const Lock lock(state_->mutex);
+  state_->names_held = false;
+  state_->names_released.notify_all();
+}
+
 void FakeFabric::hold() {
   const Lock lock(state_->mutex);
   state_->held = true;

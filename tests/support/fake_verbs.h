@@ -57,6 +57,9 @@ class FakeFabric {
   // The machine at `address`, with one device; made when first asked for.
   rdma::Verbs& host(const std::string& address);
   void name_host(const std::string& name, const std::string& address);
+  // Its resolver answers nobody, until it is released.
+  void hold_names();
+  void release_names();
 
   // --- Faults. `nth` counts from 1, from now on.
 

@@ -1,7 +1,7 @@
 // Address: where a machine is reached by RDMA: an IPv4 or IPv6 address, or a GID, and a port.
 //
 // Threads: a value. Errors: parse() answers nothing for a text that is no numeric address; host
-// names are Verbs::look_up()'s.
+// names are Resolver::look_up()'s.
 #pragma once
 
 #include <array>

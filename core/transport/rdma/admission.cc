@@ -33,7 +33,7 @@ Result<Admission> Admission::of(Verbs& verbs, const std::vector<std::string>& pe
       admission.peers_.push_back(*address);
       continue;
     }
-    const Result<std::vector<Address>> found = verbs.look_up(peer);
+    const Result<std::vector<Address>> found = verbs.resolver()->look_up(peer);
     if (!found) {
       say(LogLevel::kError, "the peer {} that may connect is not found: {}", printable(peer),
           describe(found.error()));

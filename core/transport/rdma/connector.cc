@@ -36,6 +36,7 @@ RdmaConnector::~RdmaConnector() {
 }
 
 void RdmaConnector::hang_up() {
+  lookup_.reset();
   link_.reset();
   if (id_) hub_->forget(*id_);
   id_.reset();
@@ -51,6 +52,11 @@ std::string RdmaConnector::where() const {
 
 void RdmaConnector::on_alarm() {
   if (!std::exchange(begun_, true)) return begin();
+  if (lookup_) {
+    return refused(
+        Errc::time_out, ETIMEDOUT,
+        fmt::format("{} was not found in time; does the resolver answer?", request_.host));
+  }
   note(Weight::kSilent, Errc::time_out, ETIMEDOUT,
        fmt::format("{} did not answer in time; is it up, and the server not stopped?", where()));
   call_next_address();
@@ -61,15 +67,28 @@ void RdmaConnector::begin() {
     source_ = Address::parse(settings_.local);
     if (!source_) return refused(Errc::bad_config, EINVAL, "the local address is none");
   }
-  Result<std::vector<Address>> found = verbs_.look_up(request_.host);
+  if (const auto number = Address::parse(request_.host)) return begin_to_call({*number});
+  reactor_.set_alarm(*this, request_.deadline_ns);
+  Result<std::unique_ptr<Lookup>> lookup =
+      Lookup::begin(verbs_.resolver(), reactor_, request_.host, *this);
+  if (!lookup) return refused(lookup.error().code, lookup.error().sys, describe(lookup.error()));
+  lookup_ = std::move(*lookup);
+}
+
+void RdmaConnector::on_found(Result<std::vector<Address>> found) {
+  lookup_.reset();
   if (!found) {
     return refused(found.error().code, found.error().sys,
                    fmt::format("{} is not found: {}", request_.host, describe(found.error())));
   }
-  addresses_ = std::move(*found);
-  if (addresses_.empty()) {
+  if (found->empty()) {
     return refused(Errc::not_found, ENOENT, fmt::format("{} has no address", request_.host));
   }
+  begin_to_call(std::move(*found));
+}
+
+void RdmaConnector::begin_to_call(std::vector<Address> addresses) {
+  addresses_ = std::move(addresses);
   Result<std::shared_ptr<EventHub>> hub = EventHub::create(verbs_, reactor_);
   if (!hub) return refused(hub.error().code, hub.error().sys, describe(hub.error()));
   hub_ = std::move(*hub);

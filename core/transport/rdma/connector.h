@@ -5,7 +5,8 @@
 // Challenge and Proof, RemoteWelcome. Where none does, the failure that says most is told. A host
 // that is silent gets its share of the time, and no event: the timer is this object's own.
 //
-// Looking up a host name asks the resolver, once, from progress(); a number does not.
+// A host name is looked up beside the reactor's thread (lookup.h), within the same deadline; an
+// address in numbers needs nobody to ask.
 //
 // Threads: the reactor's. Lifetime: tells its owner one thing, once, from progress().
 #pragma once
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "transport/rdma/control_link.h"
+#include "transport/rdma/lookup.h"
 #include "transport/rdma/settings.h"
 #include "transport/transport.h"
 #include "wire/remote_handshake.h"
@@ -26,6 +28,7 @@ namespace comch::transport::rdma {
 class RdmaConnector final : public Connector,
                             public ControlLinkOwner,
                             public IdOwner,
+                            public LookupOwner,
                             public Alarm {
  public:
   RdmaConnector(Verbs& verbs, Reactor& reactor, Settings settings, const ConnectRequest& request,
@@ -33,6 +36,7 @@ class RdmaConnector final : public Connector,
   ~RdmaConnector() override;
 
   void on_alarm() override;
+  void on_found(Result<std::vector<Address>> found) override;
   void on_ready() override;
   void on_event(Event& event) override;
 
@@ -47,6 +51,7 @@ class RdmaConnector final : public Connector,
   };
 
   void begin();
+  void begin_to_call(std::vector<Address> addresses);
   // Of the present address, or where it has no more, of the next.
   void call_next_port();
   void call_next_address();
@@ -79,6 +84,7 @@ class RdmaConnector final : public Connector,
   std::size_t address_ = 0;
   std::uint32_t port_ = 0;  // Which one of ports().
   bool begun_ = false;
+  std::unique_ptr<Lookup> lookup_;  // Until it is answered.
   std::shared_ptr<EventHub> hub_;
   std::unique_ptr<Id> id_;             // Until it has a link.
   std::unique_ptr<ControlLink> link_;  // Of the present call.

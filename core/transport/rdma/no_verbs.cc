@@ -6,14 +6,19 @@ namespace {
 
 constexpr const char* kWithout = "this build of comch has no RDMA; build it with rdma-core";
 
+class NoResolver final : public Resolver {
+ public:
+  Result<std::vector<Address>> look_up(const std::string& /*host*/) override {
+    return fail(Errc::not_supported, kWithout);
+  }
+};
+
 class NoVerbs final : public Verbs {
  public:
   Result<std::vector<VerbsDevice>> devices() override {
     return fail(Errc::not_supported, kWithout);
   }
-  Result<std::vector<Address>> look_up(const std::string& /*host*/) override {
-    return fail(Errc::not_supported, kWithout);
-  }
+  std::shared_ptr<Resolver> resolver() override { return std::make_shared<NoResolver>(); }
   Result<std::unique_ptr<EventChannel>> make_event_channel() override {
     return fail(Errc::not_supported, kWithout);
   }

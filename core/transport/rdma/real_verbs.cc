@@ -86,6 +86,18 @@ Address address_of(const os::HostAddress& found) {
   return address;
 }
 
+class SystemResolver final : public Resolver {
+ public:
+  Result<std::vector<Address>> look_up(const std::string& host) override {
+    if (const auto address = Address::parse(host)) return std::vector{*address};
+    const auto found = os::look_up(host);
+    if (!found) return std::unexpected(found.error());
+    std::vector<Address> addresses;
+    std::ranges::transform(*found, std::back_inserter(addresses), address_of);
+    return addresses;
+  }
+};
+
 class RealVerbs final : public Verbs {
  public:
   Result<std::vector<VerbsDevice>> devices() override {
@@ -105,14 +117,7 @@ class RealVerbs final : public Verbs {
     return devices;
   }
 
-  Result<std::vector<Address>> look_up(const std::string& host) override {
-    if (const auto address = Address::parse(host)) return std::vector{*address};
-    const auto found = os::look_up(host);
-    if (!found) return std::unexpected(found.error());
-    std::vector<Address> addresses;
-    std::ranges::transform(*found, std::back_inserter(addresses), address_of);
-    return addresses;
-  }
+  std::shared_ptr<Resolver> resolver() override { return std::make_shared<SystemResolver>(); }
 
   Result<std::unique_ptr<EventChannel>> make_event_channel() override {
     CmChannel channel(rdma_create_event_channel());

@@ -130,14 +130,22 @@ class EventChannel {
   virtual Result<std::unique_ptr<Id>> make_id() = 0;
 };
 
+// Finds the addresses of hosts. Threads: any, and several at a time.
+class Resolver {
+ public:
+  virtual ~Resolver() = default;
+  // Every address of a host: a name, or an address in numbers, port 0. It may take its time.
+  // not_found: there is no such host.
+  virtual Result<std::vector<Address>> look_up(const std::string& host) = 0;
+};
+
 class Verbs {
  public:
   virtual ~Verbs() = default;
   // not_supported: this machine has no verbs. An empty list: it has no device.
   virtual Result<std::vector<VerbsDevice>> devices() = 0;
-  // Every address of a host: a name, or an address in numbers, port 0. Asks the resolver, which
-  // may take its time. not_found: there is no such host.
-  virtual Result<std::vector<Address>> look_up(const std::string& host) = 0;
+  // Outlives the verbs where somebody is still asking it.
+  virtual std::shared_ptr<Resolver> resolver() = 0;
   virtual Result<std::unique_ptr<EventChannel>> make_event_channel() = 0;
 };
 

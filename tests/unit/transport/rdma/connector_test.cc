@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "support/process_counters.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/parties.h"
 
@@ -16,6 +17,9 @@ using test::RdmaParties;
 using test::RdmaServer;
 
 struct RdmaConnectorTest : testing::Test, RdmaParties {
+  ~RdmaConnectorTest() override {
+    EXPECT_TRUE(test::eventually([this] { return test::threads() == threads; }));
+  }
   void expect_refused(Errc code, const std::string& reason) {
     run();
     ASSERT_TRUE(client.error) << "nothing was told";
@@ -23,6 +27,8 @@ struct RdmaConnectorTest : testing::Test, RdmaParties {
     EXPECT_NE(client.reason.find(reason), std::string::npos) << client.reason;
     EXPECT_FALSE(client.connected());
   }
+
+  const std::size_t threads = test::threads();  // Whom nobody waits for ends by itself.
 };
 
 TEST_F(RdmaConnectorTest, AServerOfTheNameIsFound) {
@@ -35,12 +41,43 @@ TEST_F(RdmaConnectorTest, AServerOfTheNameIsFound) {
 TEST_F(RdmaConnectorTest, AHostIsFoundByName) {
   fabric.name_host("dpu.local", kServerHost);
   remote = "dpu.local";
-  connect();
+  ASSERT_TRUE(listen(server));
+  call(client);
+  EXPECT_TRUE(run_until([&] { return client.connected(); })) << client.reason;
+}
+
+TEST_F(RdmaConnectorTest, NobodyWaitsForTheResolver) {
+  fabric.name_host("dpu.local", kServerHost);
+  fabric.hold_names();
+  ASSERT_TRUE(listen(server));
+  remote = "dpu.local";
+  RdmaClient patient;
+  call(patient);
+  run();
+  remote = kServerHost;
+  call(client);
+  run();
+  EXPECT_TRUE(client.connected()) << "by its number, meanwhile";
+  EXPECT_FALSE(patient.connected() || patient.error);
+  fabric.release_names();
+  EXPECT_TRUE(run_until([&] { return patient.connected(); })) << patient.reason;
+}
+
+TEST_F(RdmaConnectorTest, AResolverThatDoesNotAnswerTakesItsTimeAndNoMore) {
+  fabric.hold_names();
+  remote = "dpu.local";
+  call(client);
+  run();
+  EXPECT_FALSE(client.error);
+  reactor.pass(kDeadline_ns);
+  expect_refused(Errc::time_out, "dpu.local was not found in time");
+  fabric.release_names();
 }
 
 TEST_F(RdmaConnectorTest, AHostThatNobodyKnowsIsNotFound) {
   remote = "nowhere.example";
   call(client);
+  EXPECT_TRUE(run_until([&] { return client.error.has_value(); }));
   expect_refused(Errc::not_found, "nowhere.example is not found");
 }
 

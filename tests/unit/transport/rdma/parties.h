@@ -12,12 +12,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "support/deadline.h"
 #include "support/fake_verbs.h"
 #include "support/temp_dir.h"
 #include "transport/rdma/carrier.h"
@@ -147,6 +149,13 @@ struct RdmaParties {
   void run() {
     reactor.pass(0);
     while (reactor.turn()) reactor.pass(0);
+  }
+  // The same, where another thread has something to do as well.
+  bool run_until(const std::function<bool()>& done) {
+    return eventually([&] {
+      run();
+      return done();
+    });
   }
   void connect() {
     ASSERT_TRUE(listen(server));
