@@ -189,6 +189,7 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
   Packet packet;
   packet.size = static_cast<std::size_t>(received);
   packet.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  packet.starved = (message.msg_flags & MSG_CTRUNC) != 0;  // There is room for all that can come.
   keep(message, packet);
   if (received == 0 && !packet.truncated && packet.fd_count == 0) {
     const Result<bool> end = is_at_end(socket);

@@ -29,9 +29,9 @@ struct Packet {
   std::array<Fd, kPacketFds> fds;  // The first fd_count are set.
   std::size_t fd_count = 0;
   bool end = false;        // The peer has hung up and nothing is left; all else is empty.
-  bool truncated = false;  // Bytes or descriptors were lost: they did not fit, or we
-                           // have no room for more descriptors, or no correct peer
-                           // sends them: neither memory nor an empty SeqSocket.
+  bool starved = false;    // Descriptors were lost, for this process may have no more.
+  bool truncated = false;  // Bytes or descriptors were lost: they did not fit, or no correct peer
+                           // sends them (neither memory nor an empty SeqSocket), or starved.
 };
 
 // Sends one packet, whole, or nothing of it. The descriptors stay the caller's.

@@ -2,6 +2,7 @@
 #include "transport/shm/channel.h"
 
 #include <array>
+#include <utility>
 
 #include "base/say.h"
 #include "os/packet.h"
@@ -165,6 +166,13 @@ bool ShmChannel::read_packet() {
     return false;
   }
   const std::span<const std::byte> bytes = std::span(buffer).first(packet->size);
+  if (packet->starved && wire::is_fast(bytes)) {
+    // Other peers may have them all. Its line ends unanswered, which tells the peer.
+    if (!std::exchange(told_starved_, true)) {
+      say(LogLevel::kError, "a peer's consumer cannot be reached: no descriptor is left");
+    }
+    return false;
+  }
   if (!packet->truncated && wire::is_fast(bytes)) {
     return read_fast(bytes, std::span(packet->fds).first(packet->fd_count));
   }

@@ -92,6 +92,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   std::uint64_t wakes_received_ = 0;
   PeerState peer_state_ = PeerState::kOpen;
   bool may_relax_;
+  bool told_starved_ = false;
   const bool is_server_;
   const std::int32_t writable_pid_;
   HubNews hub_news_{*this};

@@ -2,6 +2,7 @@
 #include "transport/shm/channel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <cstring>
@@ -10,9 +11,11 @@
 #include <string>
 #include <string_view>
 
+#include "os/memory.h"
 #include "os/seq_socket.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
+#include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -194,6 +197,43 @@ TEST_F(ChannelTest, WhatIsNeitherDoorbellNorGoodbyeEndsTheConnectionOnce) {
     EXPECT_EQ(victim->peer_state(), PeerState::kLost) << i;
     EXPECT_EQ(owner.ends, 1) << i;
   }
+}
+
+// No descriptor can be had: the smallest free number is the limit.
+struct NoDescriptorLeft {
+  NoDescriptorLeft() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit none = before;
+    none.rlim_cur = static_cast<rlim_t>(os::duplicate(0).value().get());
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptorLeft() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0); }
+  NoDescriptorLeft(const NoDescriptorLeft&) = delete;
+  NoDescriptorLeft& operator=(const NoDescriptorLeft&) = delete;
+
+  rlimit before{};
+};
+
+// Another peer may have them all.
+TEST_F(ChannelTest, AConsumerThatThereIsNoDescriptorForIsNoLieOfItsPeer) {
+  ASSERT_TRUE(server->fast_path());
+  constexpr std::uint32_t kDepth = 4;
+  const os::Fd posted =
+      os::make_sealed_memfd("posted", comch::shm::PostedLayout::make(kDepth).value().size).value();
+  auto [line, lines_other_end] = os::pair().value();
+  const wire::Consumer consumer{.id = 1, .depth = kDepth, .way = wire::Way::kView};
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(wire::FastPacket(consumer), buffer);
+  const std::array fds{posted.get(), lines_other_end.get()};
+  ASSERT_TRUE(os::send(peer_socket, std::span(buffer).first(size), fds));
+  lines_other_end.reset();
+  {
+    const NoDescriptorLeft scope;
+    while (reactor.turn()) continue;
+  }
+  EXPECT_EQ(server->peer_state(), PeerState::kOpen);
+  EXPECT_EQ(server_owner.ends, 0);
+  EXPECT_TRUE(test::hear(line).raw.end) << "by which its owner knows that it cannot be reached";
 }
 
 TEST_F(ChannelTest, OneTurnReadsABoundedNumberOfDoorbells) {
