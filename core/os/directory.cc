@@ -86,7 +86,13 @@ Status make_directory_at(const Fd& directory, const char* name, mode_t mode) {
   if (syscalls().mkdirat(directory.get(), name, mode) < 0) {
     return refuse("the directory cannot be made");
   }
-  return {};
+  // Behind the umask's back. Until here it is only narrower. Another's rmdir may come first, which
+  // whoever opens it finds out.
+  if (syscalls().fchmodat(directory.get(), name, mode, AT_SYMLINK_NOFOLLOW) == 0) return {};
+  const int sys = errno;
+  if (sys == ENOENT) return {};
+  syscalls().unlinkat(directory.get(), name, AT_REMOVEDIR);
+  return refuse("the directory cannot be given its mode", sys);
 }
 
 Status remove_directory_at(const Fd& directory, const char* name) {

@@ -26,11 +26,12 @@ Result<Fd> open_directory(const char* path);
 // A symbolic link of that name is not followed.
 Result<Fd> open_directory_at(const Fd& directory, const char* name);
 
+// With that mode, whatever the umask is.
 Status make_directory_at(const Fd& directory, const char* name, mode_t mode);
 Status remove_directory_at(const Fd& directory, const char* name);
 Status unlink_at(const Fd& directory, const char* name);
 
-// Opens `path`, creating what is missing of it, each part with `mode` less the umask.
+// Opens `path`, creating what is missing of it, each part as make_directory_at() does.
 Result<Fd> make_directories(const char* path, mode_t mode);
 
 // The names inside, sorted, without "." and "..".

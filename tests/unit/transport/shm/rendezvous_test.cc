@@ -2,6 +2,7 @@
 #include "transport/shm/rendezvous.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -37,6 +38,20 @@ TEST_F(RendezvousTest, ANameIsFreeAgainAndNothingIsLeftWhenItsBerthIsGone) {
   EXPECT_EQ(runtime.entries(), std::vector<std::string>{});
   EXPECT_EQ(call(kFunction, "echo").error().code, Errc::not_found);
   EXPECT_TRUE(Berth::take(kFunction, "echo"));
+}
+
+TEST_F(RendezvousTest, EverybodyFindsAServerWhateverItsUmask) {
+  const mode_t before = ::umask(0077);
+  const Berth berth = Berth::take(kFunction, "echo").value();
+  ::umask(before);
+  const auto mode = [&](const std::string& name) {
+    struct stat found = {};
+    EXPECT_EQ(::stat((runtime.path() / name).c_str(), &found), 0) << name;
+    return found.st_mode & 0777U;
+  };
+  const std::string place = berth_name(kFunction, "echo");
+  EXPECT_EQ(mode(place), 0755U);
+  EXPECT_EQ(mode(place + "/socket"), 0666U);
 }
 
 TEST_F(RendezvousTest, ABerthThatMovesKeepsItsName) {
