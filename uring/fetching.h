@@ -93,6 +93,13 @@ class Fetching {
     transfers_.release(t);
   }
   bool is_lent(const Submission& op) { return transfers_.of(op).lent; }
+  // The ring ends, and the kernel is done: what was to be read into is free for the next send.
+  void give_back_all() {
+    transfers_.for_each_taken([](Transfer& t) {
+      if (t.lent)
+        std::ignore = give_back(*static_cast<End*>(static_cast<Destination*>(t.op->end_)), t);
+    });
+  }
 
  private:
   // In the posted buffer, where that is memory of this machine; else in memory that is copied.

@@ -32,7 +32,7 @@ KernelIo::~KernelIo() {
 }
 
 // With a file system that hangs for longer than this, there is no choice.
-void KernelIo::drain() {
+bool KernelIo::drain() {
   constexpr int kPatience_ms = 10'000;
   for (int waited = 0; in_kernel_ != 0 && waited < kPatience_ms; ++waited) {
     std::int64_t res = 0;
@@ -42,9 +42,8 @@ void KernelIo::drain() {
     pollfd ready{.fd = has_ring() ? ring_.ring_fd : -1, .events = POLLIN, .revents = 0};
     if (in_kernel_ != 0) std::ignore = ::poll(&ready, 1, 1);
   }
+  return in_kernel_ == 0;
 }
-
-void KernelIo::forget() { in_kernel_ = 0; }
 
 // --- Registered --------------------------------------------------------------------------
 

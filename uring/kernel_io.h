@@ -94,10 +94,9 @@ class KernelIo {
     return poll_.empty() ? std::span<const pollfd>() : poll_.descriptors();
   }
   bool is_lost() const { return state_ == State::kLost && in_kernel_ != 0; }
-  // Waits for what is in the kernel, whose memory may go then. To be cancelled before.
-  void drain();
-  // In a process that was forked: nothing in the kernel is its own.
-  void forget();
+  // Waits for what is in the kernel, whose memory may go then. To be cancelled before. False: it
+  // has waited for long, and some is there yet.
+  bool drain();
 
  private:
   enum class State : std::uint8_t { kNone, kRing, kLost };

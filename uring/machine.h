@@ -39,7 +39,9 @@ class Machine {
         sending_(order_, transfers_),
         storing_(order_, transfers_),
         receiving_(queues, order_, storing_, multishots) {}
-  ~Machine() { transfers_.end(); }
+  ~Machine() {
+    if (!forgotten_ && transfers_.end()) sending_.end();
+  }
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
@@ -95,6 +97,8 @@ class Machine {
     sending_.arm();
     control_.arm();
   }
+  // In a process that was forked: nothing here is its own, and its end is nobody's.
+  void forget() { forgotten_ = true; }
   // What finishes operations beside submit() and look() calls this after it.
   void begin_due() {
     while (Submission* op = order_.next_due()) {
@@ -247,6 +251,7 @@ class Machine {
     return op.op_ >= Op::kSendFile && op.op_ <= Op::kWriteSocket;
   }
 
+  bool forgotten_ = false;
   Order order_;
   Queues& queues_;
   Timers timers_;

@@ -50,7 +50,7 @@ class Ring::Core {
     returns->core = nullptr;
     if (!mark_.is_forked()) return;
     kernel->forget();
-    io.forget();
+    machine.forget();
   }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;

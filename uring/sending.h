@@ -112,6 +112,8 @@ class Sending {
       wait_in(end, end.copied, op);
     }
   }
+  // The ring ends: no loan of a transfer stays with its producer.
+  void end() { fetching_.give_back_all(); }
   // Of an operation that waits.
   void cancel(Submission& op) {
     End& end = of(op);

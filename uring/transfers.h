@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "transfer.h"
 
@@ -35,12 +36,19 @@ class Transfers {
     }
   }
 
-  // The kernel writes to none of their memory any more.
-  void end() {
-    for (Transfer& t : std::span(all_.get(), std::size_t{2} * each_)) {
+  // Cancels all, and waits for the kernel to be done with their memory. False: it hangs.
+  bool end() {
+    for (Transfer& t : all()) {
       if (t.in_kernel) io_.cancel(t);
     }
-    io_.drain();
+    return io_.drain();
+  }
+  // Those that are somebody's, under way or not.
+  template <class Each>
+  void for_each_taken(Each&& each) {
+    for (Transfer& t : all()) {
+      if (t.op != nullptr) each(t);
+    }
   }
 
   bool exist() const { return each_ != 0; }
@@ -103,6 +111,7 @@ class Transfers {
   }
 
  private:
+  std::span<Transfer> all() { return {all_.get(), std::size_t{2} * each_}; }
   // True: it is over, and t.res says how.
   bool advance(Transfer& t, std::int64_t res) {
     if (t.polling) {

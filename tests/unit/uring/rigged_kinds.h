@@ -235,7 +235,10 @@ class RiggedIo {
     }
     return did;
   }
-  void drain() { asked_.clear(); }
+  bool drain() {
+    asked_.clear();
+    return true;
+  }
   bool empty() const { return asked_.empty(); }
 
   static constexpr int kClosed = 3;

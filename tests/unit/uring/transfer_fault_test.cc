@@ -183,7 +183,15 @@ TEST_P(TransferFaultTest, ARingThatEndsTakesItsTransfersWithIt) {
   char got = 0;
   EXPECT_EQ(::read(*pipe.from, &got, 1), 1);
   EXPECT_EQ(::recv(*sockets.here, &got, 1, MSG_DONTWAIT), 1);
-  // What it had posted is the consumer's.
+  // What was to be read into is the next sends', and what was posted is the consumer's.
+  const std::array messages{Outgoing{.data = bytes("free"), .immediate = {}},
+                            Outgoing{.data = bytes("again"), .immediate = {}}};
+  EXPECT_EQ(producer->send(consumer->id(), messages).value_or(0), 2U);
+  std::array<Received, 4> received;
+  EXPECT_EQ(consumer->poll(received), 2U);
+  EXPECT_EQ(text_of(received[1].buffer->contents()), "again");
+  for (const Received& r : std::span(received).first(2)) r.buffer->reset_data_length();
+  EXPECT_EQ(consumer->post(std::array{received[0].buffer, received[1].buffer}).value_or(0), 2U);
   ring = Ring::create(*engine, {}).value();
   for (Context* context :
        {static_cast<Context*>(consumer.get()), static_cast<Context*>(producer.get())}) {

@@ -27,7 +27,8 @@
 //
 // Order: see Submission. Lifetime: the engine, and every end that is registered, outlive the ring
 // or are unregistered first. What is in flight when a ring is destroyed stays with its end: posted
-// buffers come back by Consumer::take_back().
+// buffers come back by Consumer::take_back(). Reads and writes of files and sockets are ended, and
+// what they read into is the next send's.
 //
 // Not here: the calls of a Consumer or Producer that do the same without a ring (post(), poll(),
 // send()) must not be used on one that is registered.
