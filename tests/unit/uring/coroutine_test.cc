@@ -114,5 +114,48 @@ TEST_F(CoroutineTest, AnyOperationCanBeAwaitedThatHasOneCompletion) {
   EXPECT_EQ(results, std::vector<std::int64_t>{0});
 }
 
+Task cancel(CoroutineTest& test, auto& multishot) {
+  const Completion cancelled = co_await multishot.cancel();
+  test.results.push_back(cancelled.res);
+}
+
+Task answer(CoroutineTest& test, std::string text) {
+  const Completion slept = co_await test.awaitable.sleep(1us);
+  test.results.push_back(slept.res);
+  test.texts.push_back(text);
+}
+
+TEST_F(CoroutineTest, EachCompletionOfAMultishotMayBeginACoroutine) {
+  std::vector<Buffer*> pool{room(0), room(1)};
+  std::int64_t end = 0;
+  Multishot messages(
+      awaitable, [&](Submission& s) { s.prep_post_recv_multishot(*from, pool); },
+      [&](const Completion& c) {
+        if ((c.flags & kMore) == 0) {
+          end = c.res;
+        } else {
+          answer(*this, text_of(c.contents()));
+        }
+      });
+  send_all(*this, 100);
+  const Deadline deadline;
+  while (texts.size() < 100 && !deadline.passed()) ASSERT_TRUE(awaitable.turn(100ms));
+  ASSERT_EQ(texts.size(), 100U);
+  EXPECT_EQ(texts.back(), "99");
+  EXPECT_EQ(results.size(), 200U);
+  EXPECT_EQ(awaitable.waiting(), 1U) << "the multishot itself";
+  EXPECT_FALSE(messages.is_over());
+  results.clear();
+  cancel(*this, messages);
+  // Its buffers come back when the consumer ends; until then it is ending.
+  EXPECT_TRUE(awaitable.turn(100ms));
+  ASSERT_TRUE(consumer->abort());
+  run();
+  EXPECT_EQ(results, std::vector<std::int64_t>{0});
+  EXPECT_TRUE(messages.is_over());
+  EXPECT_LT(end, 0);
+  for (Buffer* buffer : pool) std::ignore = buffer->drop_reference();
+}
+
 }  // namespace
 }  // namespace comch::uring::test

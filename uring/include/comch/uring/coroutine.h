@@ -14,7 +14,14 @@
 //
 // Many coroutines wait side by side; what they begin in one turn is submitted together. Nothing is
 // allocated but the coroutines themselves. An operation that finds no place in the ring waits for
-// one, in line. Multishot operations are not here: one of them ends several waits.
+// one, in line.
+//
+// A multishot operation has no coroutine of its own: each of its completions is told to a function,
+// which may begin one. (One that looked at a completion while it awaits others would hold back the
+// places of all that come behind it, its own among them, and so might wait for itself.)
+//
+//   Multishot messages(awaitable, [&](Submission& s) { s.prep_post_recv_multishot(*from, pool); },
+//                      [&](const Completion& c) { if (c.res >= 0) answer(copy(c.contents())); });
 //
 // Threads: the ring's. Order: as the ring's operations; who waits is resumed in the order of the
 // completions. Lifetime: the ring outlives this, and this whatever waits through it: bring
@@ -23,6 +30,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
@@ -47,16 +55,9 @@ struct Task {
 };
 
 class AwaitableRing {
-  // One that is waited for: it lies in the frame of the coroutine.
+  // Who is told how an operation ended, that was begun here.
   class Waiter {
    public:
-    bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> coroutine) {
-      coroutine_ = coroutine;
-      ring_.begin(*this);
-    }
-    Completion await_resume() const { return completion_; }
-
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
 
@@ -64,23 +65,40 @@ class AwaitableRing {
     explicit Waiter(AwaitableRing& ring) : ring_(ring) {}
     virtual ~Waiter() = default;
     virtual void prepare(Submission& submission) = 0;
+    virtual void complete(const Completion& completion) = 0;
+
+    AwaitableRing& ring_;
 
    private:
     friend class AwaitableRing;
-    AwaitableRing& ring_;
-    std::coroutine_handle<> coroutine_;
     Waiter* next_ = nullptr;  // In line for a place.
-    Completion completion_;
   };
+  // It lies in the frame of its coroutine.
   template <class Prepare>
   class Operation final : public Waiter {
    public:
     Operation(AwaitableRing& ring, Prepare prepare) : Waiter(ring), prepare_(std::move(prepare)) {}
 
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> coroutine) {
+      coroutine_ = coroutine;
+      this->ring_.begin(*this);
+    }
+    Completion await_resume() const { return completion_; }
+
    private:
     void prepare(Submission& submission) override { prepare_(submission); }
+    void complete(const Completion& completion) override {
+      completion_ = completion;
+      coroutine_.resume();
+    }
+
     Prepare prepare_;
+    std::coroutine_handle<> coroutine_;
+    Completion completion_;
   };
+  template <class Prepare, class Visit>
+  friend class Multishot;
 
  public:
   explicit AwaitableRing(Ring& ring) : ring_(ring) {}
@@ -134,10 +152,8 @@ class AwaitableRing {
     return count;
   }
   void resume(const Completion& completion) {
-    Waiter& waiter = *std::bit_cast<Waiter*>(completion.user_data);
-    waiter.completion_ = completion;
-    --waiting_;
-    waiter.coroutine_.resume();
+    if ((completion.flags & kMore) == 0) --waiting_;
+    std::bit_cast<Waiter*>(completion.user_data)->complete(completion);
   }
   // How many operations are not complete.
   std::size_t waiting() const { return waiting_; }
@@ -164,6 +180,41 @@ class AwaitableRing {
   Waiter* first_ = nullptr;  // In line for a place in the ring.
   Waiter* last_ = nullptr;   // Means something while there is a first one.
   std::size_t waiting_ = 0;
+};
+
+// A multishot operation, from when it is made on. `visit` is called with each completion, in
+// turn(); what it shows is valid until `visit` returns. `prepare` is called with a Submission, at
+// the latest in a later turn; its user_data and flags are not to be touched.
+//
+// Lifetime: it stays until the completion without kMore, which says why it ended: is_over().
+template <class Prepare, class Visit>
+class Multishot final : AwaitableRing::Waiter {
+ public:
+  Multishot(AwaitableRing& ring, Prepare prepare, Visit visit)
+      : Waiter(ring), prepare_(std::move(prepare)), visit_(std::move(visit)) {
+    ring.begin(*this);
+  }
+  ~Multishot() override { assert(is_over_); }
+
+  bool is_over() const { return is_over_; }
+  // To be awaited: the completion of the cancel. The operation's own comes by itself.
+  auto cancel() {
+    AwaitableRing::Waiter* const target = this;
+    return this->ring_.operation([target](Submission& submission) {
+      submission.prep_cancel(std::bit_cast<std::uint64_t>(target));
+    });
+  }
+
+ private:
+  void prepare(Submission& submission) override { prepare_(submission); }
+  void complete(const Completion& completion) override {
+    is_over_ = (completion.flags & kMore) == 0;
+    visit_(completion);
+  }
+
+  Prepare prepare_;
+  Visit visit_;
+  bool is_over_ = false;
 };
 
 }  // namespace comch::uring
