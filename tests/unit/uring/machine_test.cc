@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/deadline.h"
+#include "unit/uring/rigged_guests.h"
 #include "unit/uring/rigged_kinds.h"
 
 namespace comch::uring::test {
@@ -24,6 +25,7 @@ struct Expected {
   bool multishot = false;
   bool drains = false;  // It or another of its chain.
   bool lends = false;   // Somebody must hear of it.
+  bool accepts = false;
 };
 
 struct MachineTest : testing::Test {
@@ -85,7 +87,7 @@ struct MachineTest : testing::Test {
   void fill(Submission& s, std::uint64_t number, Expected& expected) {
     const int fd = 1 + static_cast<int>(chance.below(6));
     const std::uint64_t offset = chance.one_in(2) ? kPosition : 0;
-    switch (chance.below(19)) {
+    switch (chance.below(20)) {
       case 0:
         return s.prep_post_recv(*from, nullptr);
       case 1:
@@ -142,6 +144,9 @@ struct MachineTest : testing::Test {
       case 16:
         expected.multishot = true;
         return s.prep_view_multishot(*viewed, static_cast<std::uint32_t>(chance.below(9)));
+      case 17:
+        expected.multishot = expected.accepts = true;
+        return s.prep_accept_multishot(guests.listener());
       default:
         return s.prep_send(*to, message(number, chance.one_in(4) ? 5000 : 8));
     }
@@ -164,8 +169,27 @@ struct MachineTest : testing::Test {
     if (chance.one_in(2)) {
       machine.control().on_message(connection, std::span(room).first(chance.below(10)));
     }
+    guests.step();
     machine.look();
     machine.receiving().look_for_ends();
+  }
+  // Nothing but a cancel ends one that accepts.
+  void cancel_accepts() {
+    std::vector<std::uint64_t> accepts;
+    for (const auto* all : {&open, &quiet}) {
+      for (const auto& [number, expected] : *all) {
+        if (expected.accepts) accepts.push_back(number);
+      }
+    }
+    for (const std::uint64_t number : accepts) {
+      Submission* const s = queues.get();
+      if (s == nullptr) break;
+      s->prep_cancel(number);
+      s->user_data = ++last;
+      s->flags = kSkipSuccess;
+      quiet[last] = {.chain = last};
+    }
+    submit();
   }
   void reap(std::uint64_t most) {
     const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(queues.ready(), most));
@@ -184,7 +208,11 @@ struct MachineTest : testing::Test {
     if (entry.empty()) entry = quiet.extract(number);
     ASSERT_FALSE(entry.empty()) << number << " ends again, with " << completion.res;
     const Expected expected = entry.mapped();
-    if (completion.handle != 0) loans.push_back(completion.handle);
+    if ((completion.flags & kArrival) != 0) {
+      guests.check(completion);
+    } else if (completion.handle != 0) {
+      loans.push_back(completion.handle);
+    }
     if ((completion.flags & kMore) != 0) {
       EXPECT_TRUE(expected.multishot);
       ((expected.flags & kSkipSuccess) != 0 ? quiet : open).insert(std::move(entry));
@@ -243,6 +271,7 @@ struct MachineTest : testing::Test {
   Source* pools = machine.receiving().add(pool_consumer).value();
   Source* viewed = machine.receiving().add(view_consumer).value();
   Control* control = machine.control().add(connection).value();
+  RiggedGuests guests{machine, chance};
 
   std::map<std::uint64_t, Expected> open;
   std::map<std::uint64_t, Expected> quiet;     // Of whose success nobody hears.
@@ -286,10 +315,12 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
       machine.sending().on_returned(producer, *buffer);
     }
     machine.control().on_message(connection, {});
+    cancel_accepts();
     machine.look();
     machine.receiving().look_for_ends();
     reap(kSlots);
   }
+  EXPECT_GT(guests.came(), 100U);
   EXPECT_TRUE(open.empty()) << open.size() << " operations never end";
   EXPECT_EQ(queues.held(), 0U);
   EXPECT_EQ(multishots, 0U);

@@ -193,13 +193,16 @@ class RiggedConnection {
     sent.push_back(number_in(message));
     return {};
   }
-  ConnectionState state() const { return ConnectionState::kEstablished; }
+  ConnectionState state() const {
+    return left ? ConnectionState::kClosed : ConnectionState::kEstablished;
+  }
   const std::optional<Error>& loss() const { return loss_; }
   bool paused() const { return false; }
   void resume() {}
   void request_space() {}
 
   std::vector<std::uint64_t> sent;
+  bool left = false;
 
  private:
   Chance& chance_;
