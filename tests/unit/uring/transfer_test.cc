@@ -60,6 +60,20 @@ TEST_P(TransferTest, TheEndOfTheFileIsShortAndBehindItNothingIsSent) {
   expect_posted(kPosted + 1);
 }
 
+TEST_P(TransferTest, AShortReadWithinALinkIsSentAndTheChainGoesOn) {
+  const File source = file("twelve bytes");
+  post(2);
+  next(1, kLink).prep_send_file(*to, source, 100, 7);
+  next(2, kLink).prep_send(*to, bytes("behind it"));
+  next(3).prep_nop();
+  wait(5);
+  EXPECT_EQ(res(1), 5);
+  EXPECT_EQ(res(2), 9);
+  EXPECT_EQ(res(3), 0);
+  EXPECT_EQ(find(kPosted)->text, "bytes");
+  EXPECT_EQ(find(kPosted + 1)->text, "behind it");
+}
+
 TEST_P(TransferTest, AHoleIsZerosAndWritesBehindTheEndLeaveOne) {
   const File source = file("");
   ASSERT_EQ(::ftruncate(source, 4096), 0);

@@ -37,7 +37,7 @@ class Listener;     // a server or client, of which it is told who comes.
 
 // The next operation begins when this one has succeeded; when it fails, the rest of the chain
 // completes with -ECANCELED. A chain ends at the first operation without this flag, and at
-// submit(). (IOSQE_IO_LINK)
+// submit(). A file that ends early is a success, and not, as there, a failure. (IOSQE_IO_LINK)
 inline constexpr std::uint8_t kLink = 1;
 // As kLink, and the next operation begins also when this one fails. (IOSQE_IO_HARDLINK)
 inline constexpr std::uint8_t kHardLink = 2;

@@ -1,0 +1,169 @@
+// Ring::Core: what a machine does not know: threads, the engine, waiting.
+//
+//   look() ---> machine, and the engine now and then
+//   wait() ---> look(), as long as the spin lasts ---> ask the engine to tell, look, sleep ---> ...
+//
+// Threads: one, and it says so to others. Lifetime: the ring's. Errors: those of Ring's calls.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "comch/uring/ring.h"
+#include "fork_mark.h"
+#include "kernel_io.h"
+#include "kernel_wait.h"
+#include "machine.h"
+#include "spin.h"
+
+namespace comch::uring {
+
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): declared in the order of their lives.
+class Ring::Core {
+  using Time = std::chrono::nanoseconds;
+  using Clock = std::chrono::steady_clock;
+
+ public:
+  // Producers keep the handler after the ring is gone.
+  struct Returns {
+    Core* core;
+  };
+
+  Core(Ring& ring, ProgressEngine& engine, std::unique_ptr<KernelWait> wait, ForkMark mark,
+       const Options& options)
+      : io({.transfers = 2 * options.transfers,
+            .without_ring = options.without_kernel_ring,
+            .without_registration = options.without_registration}),
+        machine(ring.queues_, ring.multishots_, io, options.transfers),
+        kernel(std::move(wait)),
+        spin(options.spin),
+        returns(std::make_shared<Returns>(this)),
+        queues_(ring.queues_),
+        engine_(engine),
+        mark_(std::move(mark)) {}
+  ~Core() {
+    returns->core = nullptr;
+    if (!mark_.is_forked()) return;
+    kernel->forget();
+    machine.forget();
+  }
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  bool is_callers() const { return this_thread() == thread_ && !mark_.is_forked(); }
+  std::unexpected<Error> refusal() const {
+    if (this_thread() != thread_) {
+      return fail(Errc::not_permitted, "a ring is used by the thread that made it");
+    }
+    return fail(Errc::not_permitted, "the ring is the process's that forked this one");
+  }
+
+  bool look() {
+    machine.look();
+    // Messages need no engine; what else happens does. It is not urgent to a few microseconds.
+    const bool due = machine.control().is_waiting() || ++looks_ % kLooksPerProgress == 0;
+    if (due && progress()) machine.look();
+    return queues_.ready() != 0;
+  }
+
+  Result<std::uint32_t> wait(std::uint32_t count, Time timeout) {
+    if (in_callback) return fail(Errc::bad_state, "a callback of the engine must not wait");
+    const Clock::time_point began = Clock::now();
+    const Time budget = spin.budget();
+    for (;;) {
+      look();
+      const bool others = kernel->has_completions();
+      if (others || queues_.ready() >= count) return waited(began, count);
+      const Time passed = Clock::now() - began;
+      if (passed >= timeout) return timed_out();
+      if (passed < budget) continue;
+      if (progress()) continue;
+      if (Status s = sleep(timeout == Time::max() ? timeout : timeout - passed); !s) {
+        return std::unexpected(s.error());
+      }
+    }
+  }
+
+  KernelIo io;
+  Machine<CoreKinds> machine;
+  std::unique_ptr<KernelWait> kernel;
+  Spin spin;
+  std::shared_ptr<Returns> returns;
+  bool in_callback = false;  // Of the engine's.
+
+ private:
+  static constexpr std::uint32_t kLooksPerProgress = 256;
+
+  // What tells threads apart that live at the same time, without a call.
+  static const void* this_thread() { return __builtin_thread_pointer(); }
+
+  // The engine's callbacks may submit, and finish control operations.
+  bool progress() {
+    in_callback = true;
+    const bool did = engine_.progress();
+    in_callback = false;
+    // Consumers end in there, and nowhere else.
+    machine.receiving().look_for_ends();
+    machine.begin_due();
+    return did;
+  }
+
+  std::uint32_t waited(Clock::time_point began, std::uint32_t count) {
+    if (count != 0) spin.learn(Clock::now() - began);
+    return queues_.ready();
+  }
+  Result<std::uint32_t> timed_out() const {
+    if (queues_.ready() != 0) return queues_.ready();
+    return fail(Errc::time_out, "nothing has completed in time");
+  }
+
+  // The order that loses nothing: ask the engine to tell, look once more, sleep.
+  Status sleep(Time most) {
+    machine.arm();
+    if (Status s = engine_.request_notification(); !s) return s;
+    Status slept;
+    if (!machine.look()) {
+      // Of a ring that is lost nothing can be waited for, only looked at.
+      if (io.is_lost()) most = std::min<Time>(most, std::chrono::milliseconds(1));
+      slept = kernel->sleep(until_due(most),
+                            {.ring_fd = io.ring_fd(), .descriptors = io.descriptors()});
+    }
+    if (Status s = engine_.clear_notification(); !s) return s;
+    return slept;
+  }
+  std::optional<Time> until_due(Time most) const {
+    const std::optional<std::uint64_t> due = machine.next_due_ns();
+    if (due) {
+      const std::uint64_t now = CoreKinds::now_ns();
+      const std::uint64_t left = *due > now ? *due - now : 0;
+      if (left < static_cast<std::uint64_t>(most.count())) {
+        return Time(static_cast<Time::rep>(left));
+      }
+    }
+    if (most == Time::max()) return std::nullopt;
+    return most;
+  }
+
+  Queues& queues_;
+  ProgressEngine& engine_;
+  const ForkMark mark_;
+  const void* const thread_ = this_thread();
+  std::uint32_t looks_ = 0;
+};
+
+// Memory that is not there is an error as any other.
+template <class Make>
+auto unless_no_memory(Make&& make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (const std::bad_alloc&) {
+    return fail(Errc::no_memory, "there is no memory for the ring");
+  }
+}
+
+}  // namespace comch::uring
