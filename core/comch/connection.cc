@@ -53,5 +53,9 @@ bool Connection::paused() const { return ConnectionImpl::of(*this).paused(); }
 std::optional<std::span<const std::byte>> Connection::take() {
   return ConnectionImpl::of(*this).take();
 }
+std::optional<std::span<const std::byte>> Connection::peek() {
+  return ConnectionImpl::of(*this).peek();
+}
+std::uint64_t Connection::arrival() const { return ConnectionImpl::of(*this).arrival(); }
 
 }  // namespace comch

@@ -104,9 +104,17 @@ void ConnectionImpl::resume() {
   if (!in_callback_) update_attention();
 }
 
+std::optional<std::span<const std::byte>> ConnectionImpl::peek() {
+  return may_take() ? channel_->look() : std::nullopt;
+}
+
+std::uint64_t ConnectionImpl::arrival() const {
+  const std::optional<std::uint64_t> known = channel_->arrival();
+  return known ? *known : endpoint_.engine()->now_ns();
+}
+
 std::optional<std::span<const std::byte>> ConnectionImpl::take() {
-  // Inside the receive callback the queue's first message is the one being shown.
-  if (!paused_ || in_callback_ || !receiving()) return std::nullopt;
+  if (!may_take()) return std::nullopt;
   const auto message = channel_->look();
   if (message) {
     channel_->pop();

@@ -70,6 +70,8 @@ class ConnectionImpl final : public Connection,
   void resume();
   bool paused() const { return paused_; }
   std::optional<std::span<const std::byte>> take();
+  std::optional<std::span<const std::byte>> peek();
+  std::uint64_t arrival() const;
 
   // Its end is being told to the application: no task can be submitted any more.
   void set_reported() { reported_ = true; }
@@ -108,6 +110,8 @@ class ConnectionImpl final : public Connection,
   bool receiving() const {
     return state_ == ConnectionState::kEstablished || state_ == ConnectionState::kDraining;
   }
+  // Inside the receive callback the queue's first message is the one being shown.
+  bool may_take() const { return paused_ && !in_callback_ && receiving(); }
   bool receive();
   void posted(SendTaskImpl& task);
   bool confirm();

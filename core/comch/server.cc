@@ -42,6 +42,7 @@ Status Server::set_recv_queue_size(std::uint32_t messages) {
 Status Server::set_max_clients(std::uint32_t connections) {
   return ServerImpl::of(*this).set_max_clients(connections);
 }
+Status Server::set_stamped(bool on) { return ServerImpl::of(*this).set_stamped(on); }
 Status Server::set_access(AccessList access) {
   return ServerImpl::of(*this).set_access(std::move(access));
 }

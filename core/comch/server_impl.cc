@@ -36,6 +36,12 @@ Status ServerImpl::set_max_clients(std::uint32_t connections) {
   return s;
 }
 
+Status ServerImpl::set_stamped(bool on) {
+  const Status s = require_idle();
+  if (s) stamped_ = on;
+  return s;
+}
+
 Status ServerImpl::set_access(AccessList list) {
   const Status s = require_idle();
   if (s) access = std::move(list);
@@ -95,7 +101,8 @@ Result<bool> ServerImpl::on_start() {
       .representor = representor->info().pci,
       .limits = {limits().max_message_size, limits().recv_queue_size},
       .first_connection_id = next_id_,
-      .allowed_hosts = representor->info().allow_hosts};
+      .allowed_hosts = representor->info().allow_hosts,
+      .stamped = stamped_};
   const Result<transport::Carrier*> carrier = carrier_of(device->info());
   if (!carrier) return std::unexpected(carrier.error());
   Result<std::unique_ptr<transport::Listener>> listener =

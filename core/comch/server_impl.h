@@ -22,6 +22,7 @@ class ServerImpl final : public Endpoint, public transport::ListenerOwner {
   static const ServerImpl& of(const Server& face);
 
   Status set_max_clients(std::uint32_t connections);
+  Status set_stamped(bool on);
   Status set_access(AccessList access);
   Status set_owner(Identity owner);
   Status on_connection(Server::ConnectionHandler connected, Server::ConnectionHandler disconnected);
@@ -57,6 +58,7 @@ class ServerImpl final : public Endpoint, public transport::ListenerOwner {
   std::optional<transport::Refusal> refuse(Errc code, std::string reason);
 
   Identity owner_;
+  bool stamped_ = false;
   std::uint64_t next_id_ = 0;  // Of the next connection; counts on over restarts.
   Server::ConnectionHandler connected_;
   Server::ConnectionHandler disconnected_;

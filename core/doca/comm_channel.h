@@ -5,10 +5,14 @@
 // asks for it.
 //
 // A message stays in the engine's queue until recvfrom() has room for it: the receive callback
-// only notes who has one, which pauses that connection. So the peer's send queue fills as
-// documented, nothing is copied twice, and peers take turns.
+// only notes who has one, and since when, which pauses that connection. So the peer's send queue
+// fills as documented, and nothing is copied twice.
 //
-//   pending --recvfrom()--> active --message--> in ready_ --taken--> active --end--> over
+//   pending --recvfrom()--> active --message--> in ready --taken--> active --end--> over
+//
+// Messages are received in the order in which they came, over all clients: each connection shows
+// its oldest, with its arrival, and recvfrom() takes the oldest of those. That is the oldest of all
+// if it came before the last look at every connection (looked_ns); else all are looked at again.
 //
 // Threads: one at a time. Lifetime: the program's, from *_ep_create() to *_ep_destroy(); a peer
 // lives until it is disconnected, or, when the program never saw it, until its connection ends.
@@ -18,7 +22,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -38,8 +41,9 @@ struct doca_comm_channel_addr_t {
   comch::Connection* connection = nullptr;  // Null before it is established and when it is over.
   bool known = false;                       // The program may hold the pointer.
   bool over = false;
-  bool lossy = false;         // A message that sendto() had accepted was lost.
-  std::size_t next_size = 0;  // Of the message that waits, while the peer is in ready_.
+  bool lossy = false;            // A message that sendto() had accepted was lost.
+  std::size_t next_size = 0;     // Of the message that waits, while the peer is in ready.
+  std::uint64_t arrival_ns = 0;  // Of the same.
   std::uint64_t user_data = 0;
   std::uint64_t held = 0;  // Messages of it in the send queue.
 
@@ -69,7 +73,8 @@ struct doca_comm_channel_ep_t {
   doca_error_t listen(const char* name, Where where);
   doca_error_t connect(const char* name, Peer*& peer, Where where);
   doca_error_t disconnect(Peer& peer, Where where);
-  void accept_pending();
+  // True: there was somebody to accept.
+  bool accept_pending();
 
   // comm_channel_message.cc
   doca_error_t send(std::span<const std::byte> message, Peer& peer, Where where);
@@ -98,7 +103,8 @@ struct doca_comm_channel_ep_t {
   std::unique_ptr<comch::Client> client;
   std::vector<std::unique_ptr<Peer>> peers;  // In the order they came.
   std::vector<Peer*> pending;                // Of a service: not accepted yet.
-  std::deque<Peer*> ready;                   // Each has a message first in its queue.
+  std::vector<Peer*> ready;                  // Each has a message first in its queue.
+  std::uint64_t looked_ns = 0;               // When all connections were last looked at.
   std::uint64_t held = 0;                    // Messages in the send queue, of all peers.
 
   // Events; the handles are there once one was asked for.
@@ -128,6 +134,9 @@ struct doca_comm_channel_ep_t {
   void note_client_state(comch::ContextState state);
   void note_sent(comch::SendTask& task, bool lost);
   doca_error_t hold(std::span<const std::byte> message, Peer& peer, Where where);
+  Peer& oldest() const;
+  void look_for_older();
+  bool take(Peer& peer, void* room, std::size_t& length);
   bool engine_wakes() const;
   void run();
   void end_client();

@@ -61,6 +61,7 @@ Status doca_comm_channel_ep_t::configure(Kind& side) {
 void doca_comm_channel_ep_t::note_message(Connection& connection, std::size_t size) {
   Peer& peer = peer_of(connection);
   peer.next_size = size;
+  peer.arrival_ns = connection.arrival();
   ready.push_back(&peer);
 }
 
@@ -101,6 +102,7 @@ doca_error_t doca_comm_channel_ep_t::listen(const char* name, Where where) {
   comch::Server& side = **made;
   Status ready_to_start = configure(side);
   if (ready_to_start) ready_to_start = side.set_max_clients(info.capability.max_clients);
+  if (ready_to_start) ready_to_start = side.set_stamped(true);
   if (ready_to_start) ready_to_start = side.on_connection(connected, disconnected);
   if (!ready_to_start) return answer(ready_to_start, where);
   if (const auto started = side.start(); !started) {
@@ -121,11 +123,12 @@ void doca_comm_channel_ep_t::note_connected(Connection& connection) {
   service_news = true;
 }
 
-void doca_comm_channel_ep_t::accept_pending() {
-  if (pending.empty()) return;
+bool doca_comm_channel_ep_t::accept_pending() {
+  if (pending.empty()) return false;
   for (Peer* peer : std::exchange(pending, {})) peer->connection->resume();
   service_news = true;
   settle();
+  return true;
 }
 
 // --- Clients -----------------------------------------------------------------------------

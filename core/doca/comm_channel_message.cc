@@ -4,6 +4,7 @@
 // received even when the sender goes away at once. What finds no room is copied and becomes a
 // task of the engine, which delivers it when the endpoint's calls run it.
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <tuple>
@@ -84,18 +85,29 @@ void doca_comm_channel_ep_t::note_sent(SendTask& task, bool lost) {
   send_news = true;
 }
 
+doca_comm_channel_addr_t& doca_comm_channel_ep_t::oldest() const {
+  return **std::ranges::min_element(ready, {}, &Peer::arrival_ns);
+}
+
+// What came before this moment is in `ready` then, or behind something that is.
+void doca_comm_channel_ep_t::look_for_older() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  looked_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+  pump_all();
+}
+
 doca_error_t doca_comm_channel_ep_t::receive(void* room, std::size_t& length, Peer*& from,
                                              Where where) {
-  accept_pending();
+  bool accepted = accept_pending();
   if (ready.empty()) pump();
-  if (!pending.empty()) {
-    accept_pending();
-    pump_all();  // Whoever connected and spoke at once is heard at once.
-  }
+  accepted = accept_pending() || accepted;
+  // Whoever connected and spoke at once is heard at once.
+  if (accepted) look_for_older();
+  if (peers.size() > 1 && !ready.empty() && oldest().arrival_ns > looked_ns) look_for_older();
   while (!ready.empty()) {
-    Peer& peer = *ready.front();
+    Peer& peer = oldest();
     if (peer.lossy) {
-      ready.pop_front();
+      std::erase(ready, &peer);
       from = &peer;
       return refuse(Errc::connection_reset, "a message to this peer was lost; disconnect it",
                     where);
@@ -104,21 +116,32 @@ doca_error_t doca_comm_channel_ep_t::receive(void* room, std::size_t& length, Pe
       length = peer.next_size;
       return refuse(Errc::invalid_value, "the message is longer than the room for it", where);
     }
-    ready.pop_front();
-    const auto message = peer.connection->take();
-    if (message) {
-      std::memcpy(room, message->data(), message->size());
-      length = message->size();
-      from = &peer;
-      peer.known = true;
-    }
-    peer.connection->resume();
-    if (message) return DOCA_SUCCESS;
+    if (!take(peer, room, length)) continue;
+    from = &peer;
+    return DOCA_SUCCESS;
   }
   if (client != nullptr && peers.back()->over) {
     return refuse(Errc::connection_reset, "the service is gone, or refused the connection", where);
   }
   return number_of(Errc::again);
+}
+
+// Takes the message that waits. False: its connection shows none any more.
+bool doca_comm_channel_ep_t::take(Peer& peer, void* room, std::size_t& length) {
+  std::erase(ready, &peer);
+  const auto message = peer.connection->take();
+  if (message) {
+    std::memcpy(room, message->data(), message->size());
+    length = message->size();
+    peer.known = true;
+  }
+  // The one behind it may be older than those of all others.
+  if (const auto next = peer.connection->peek()) {
+    note_message(*peer.connection, next->size());
+  } else {
+    peer.connection->resume();
+  }
+  return message.has_value();
 }
 
 // --- The functions -----------------------------------------------------------------------

@@ -10,6 +10,8 @@
 //            +--------+------+----------+
 //            | length | kind | 0 (24)   |   bits 0..31, 32..39, 40..63
 //            +--------+------+----------+
+//            In a ring of stamped messages the zeros, and the upper half of the length, are
+//            the sender's stamp (arrivals.h); all messages have one, or none has.
 //
 // Rules, and they are the whole design:
 //
@@ -53,6 +55,7 @@
 #include "comch/result.h"
 #include "shm/bell.h"
 #include "shm/machine.h"
+#include "shm/record_header.h"
 #include "shm/untrusted.h"
 
 namespace comch::shm {
@@ -67,31 +70,6 @@ struct RingShared {
 };
 static_assert(sizeof(RingShared<>) == 3 * kCacheLine && alignof(RingShared<>) == kCacheLine);
 static_assert(sizeof(Untrusted<std::uint64_t>) == 8 && sizeof(Bell<>) == 8);
-
-// What the third field of a header says.
-inline constexpr std::uint64_t kRecordMessage = 1;
-inline constexpr std::uint64_t kRecordPadding = 2;
-inline constexpr std::uint32_t kRecordHeader = 8;  // Bytes.
-
-constexpr std::uint64_t record_header(std::uint64_t kind, std::uint32_t length) {
-  return kind << 32 | length;
-}
-
-// The bytes that a message of `size` takes in the ring.
-constexpr std::uint32_t record_stride(std::uint32_t size) {
-  return kRecordHeader + ((size + 7U) & ~7U);
-}
-
-// The bytes of a ring for `queue` messages of up to `max_message` bytes: the next power of
-// two, but at most 1 MiB unless two messages need more, and at least a page.
-constexpr std::uint32_t ring_capacity(std::uint32_t max_message, std::uint32_t queue) {
-  const std::uint64_t stride = record_stride(max_message);
-  const std::uint64_t wanted = std::min<std::uint64_t>(queue * stride + kRecordHeader, 1U << 20U);
-  const std::uint64_t least = std::max<std::uint64_t>(2 * stride + 16, 4096);
-  return static_cast<std::uint32_t>(std::bit_ceil(std::max(wanted, least)));
-}
-static_assert(ring_capacity(4080, 64) == 256U << 10U);
-static_assert(ring_capacity(65535, 8192) == 1U << 20U);
 
 // The sending half.
 template <class Machine = RealMachine, std::unsigned_integral Position = std::uint64_t>
@@ -120,23 +98,11 @@ class RecordSender {
   // too_big:          above max_message; nothing was done.
   // connection_reset: the receiver claims to have read what was never sent; for good.
   Status push(std::span<const std::byte> message) {
-    if (message.size() > max_message_) return fail(Errc::too_big, "message above the limit");
-    const auto size = static_cast<std::uint32_t>(message.size());
-    const Place place = next_place(size);
-    if (!fits(place)) [[unlikely]] {
-      fetch_heads();
-      if (broken_) return fail(Errc::connection_reset, "the peer read what was never sent");
-      if (!fits(place)) return fail(Errc::again);
-    }
-    const std::uint32_t begin = place.padding != 0 ? 0 : place.index;
-    Machine::copy_in(data_, begin + kRecordHeader, message.data(), size);
-    // DATA, ahead of it: the next place says "not yet" before anyone is sent there.
-    Machine::store_header(data_, (begin + place.stride) & (capacity_ - 1), 0,
-                          std::memory_order_relaxed);
-    publish(place, record_header(kRecordMessage, size));
-    tail_ = advanced(tail_, place.padding + place.stride);
-    sent_ = advanced(sent_, 1);
-    return {};
+    return push_as(message, record_header(kRecordMessage, 0));
+  }
+  // The same, in a ring of stamped messages.
+  Status push(std::span<const std::byte> message, std::uint64_t stamp) {
+    return push_as(message, stamped_header(stamp, 0));
   }
 
   // Whether push() of `size` bytes would answer anything but again: also true for what it
@@ -158,6 +124,27 @@ class RecordSender {
     std::uint32_t padding;  // Bytes to the ring's end when the record must not begin here.
     std::uint32_t stride;
   };
+
+  // `header`: of such a message without a byte.
+  Status push_as(std::span<const std::byte> message, std::uint64_t header) {
+    if (message.size() > max_message_) return fail(Errc::too_big, "message above the limit");
+    const auto size = static_cast<std::uint32_t>(message.size());
+    const Place place = next_place(size);
+    if (!fits(place)) [[unlikely]] {
+      fetch_heads();
+      if (broken_) return fail(Errc::connection_reset, "the peer read what was never sent");
+      if (!fits(place)) return fail(Errc::again);
+    }
+    const std::uint32_t begin = place.padding != 0 ? 0 : place.index;
+    Machine::copy_in(data_, begin + kRecordHeader, message.data(), size);
+    // DATA, ahead of it: the next place says "not yet" before anyone is sent there.
+    Machine::store_header(data_, (begin + place.stride) & (capacity_ - 1), 0,
+                          std::memory_order_relaxed);
+    publish(place, header | size);
+    tail_ = advanced(tail_, place.padding + place.stride);
+    sent_ = advanced(sent_, 1);
+    return {};
+  }
 
   static Position advanced(Position from, std::uint32_t by) {
     return static_cast<Position>(from + by);
@@ -241,14 +228,15 @@ class RecordReceiver {
   using Shared = RingShared<Machine, Position>;
   using Data = typename Machine::Data;
 
-  // The same numbers as the sender's.
+  // The same numbers as the sender's; `stamped`: a ring of stamped messages.
   RecordReceiver(Shared& shared, Data data, std::uint32_t capacity, std::uint32_t max_message,
-                 std::uint32_t max_messages)
+                 std::uint32_t max_messages, bool stamped = false)
       : shared_(shared),
         data_(data),
         capacity_(capacity),
         max_message_(max_message),
-        lazy_messages_(std::max(max_messages / 8, 1U)) {
+        lazy_messages_(std::max(max_messages / 8, 1U)),
+        stamped_(stamped) {
     assert(std::has_single_bit(capacity) && capacity >= 2 * record_stride(max_message) + 16);
     assert(capacity <= static_cast<Position>(~Position{0}) && max_messages > 0);
   }
@@ -270,6 +258,7 @@ class RecordReceiver {
       // DATA: the padding came behind this record, so that it is there, and no padding again.
       header = Machine::load_header(data_, index(), std::memory_order_acquire);
     }
+    if (stamped_) header = without_stamp(header);
     const auto length = static_cast<std::uint32_t>(header);
     if (header >> 32 != kRecordMessage || length > max_message_) return break_ring();
     if (record_stride(length) > room()) return break_ring();
@@ -278,6 +267,9 @@ class RecordReceiver {
     stride_ = record_stride(length);
     return Look::kMessage;
   }
+
+  // Of the message that look() has copied, where all have one.
+  [[nodiscard]] std::uint64_t stamp() const { return stamp_; }
 
   // Whether look() would answer anything but kNothing; copies nothing.
   [[nodiscard]] bool ready() const {
@@ -326,6 +318,14 @@ class RecordReceiver {
     return Look::kBroken;
   }
 
+  // The header of a stamped message as it would be without its stamp; 0, which is no record's, of
+  // anything else.
+  std::uint64_t without_stamp(std::uint64_t header) {
+    if ((header >> 32 & 0xff) != kRecordStamped) return 0;
+    stamp_ = stamp_in(header);
+    return record_header(kRecordMessage, static_cast<std::uint32_t>(header & 0xffff));
+  }
+
   void publish() {
     published_bytes_ = position_;
     published_messages_ = messages_;
@@ -341,9 +341,11 @@ class RecordReceiver {
   const std::uint32_t capacity_;
   const std::uint32_t max_message_;
   const std::uint32_t lazy_messages_;  // Publish at the latest after so many.
-  Position position_ = 0;              // Bytes read; shared_.head_bytes is its publication.
-  Position messages_ = 0;              // Messages read.
-  Position published_bytes_ = 0;       // What we last published of them.
+  const bool stamped_;
+  std::uint64_t stamp_ = 0;
+  Position position_ = 0;         // Bytes read; shared_.head_bytes is its publication.
+  Position messages_ = 0;         // Messages read.
+  Position published_bytes_ = 0;  // What we last published of them.
   Position published_messages_ = 0;
   std::uint32_t stride_ = 0;  // Of the message just looked at; 0: none.
   bool gave_room_ = false;    // Since the last flush().

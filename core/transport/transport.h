@@ -114,6 +114,9 @@ class Channel {
   virtual const std::uint64_t* sign() const { return nullptr; }
   // Takes what the last look() showed out of the queue.
   virtual void pop() = 0;
+  // When what the last look() showed came into the queue, in nanoseconds of the monotonic clock;
+  // nothing: nobody knows better than who looked.
+  virtual std::optional<std::uint64_t> arrival() const { return std::nullopt; }
   // Tells the peer of the room that pop() made, at the latest now.
   virtual void flush() = 0;
 
@@ -182,6 +185,8 @@ struct ListenRequest {
   std::uint64_t first_connection_id = 0;  // A server that starts again counts on from here.
   // Which machines may connect, by a carrier that reaches others; see RepresentorInfo.
   std::vector<std::string> allowed_hosts = {};
+  // Clients are to say when they sent what, by a carrier that stays on this machine.
+  bool stamped = false;
 };
 
 struct ConnectRequest {

@@ -18,7 +18,7 @@
 namespace comch::wire {
 
 inline constexpr std::size_t kMaxPacket = 512;  // Room for any packet.
-inline constexpr std::uint16_t kVersion = 1;    // The one this code speaks.
+inline constexpr std::uint16_t kVersion = 1;    // The layout of all packets.
 
 // The first five are in handshake.h, the next six in fast_packet.h, from kCall on in
 // remote_handshake.h, the last in rdma_packet.h.

@@ -2,6 +2,7 @@
 // FORMAT.md; encode() and decode() share the question whether a packet is within its limits.
 #include "wire/handshake.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace comch::wire {
 namespace {
 
 constexpr std::uint32_t kFlagMembarrier = 1;
-constexpr std::uint32_t kFlagActing = 2;  // Hello only.
+constexpr std::uint32_t kFlagActing = 2;   // Hello only.
+constexpr std::uint32_t kFlagStamped = 2;  // Welcome only.
 
 bool within(std::uint32_t value, std::uint32_t limit) { return value >= 1 && value <= limit; }
 
@@ -31,8 +33,9 @@ bool legal(const Hello& hello) {
 }
 
 bool legal(const Welcome& welcome) {
-  return welcome.version >= 1 && within(welcome.recv_queue_size, kMaxQueue) &&
-         is_ring(welcome.to_server_capacity) && is_ring(welcome.to_client_capacity);
+  return welcome.version >= 1 && !(welcome.version == 1 && welcome.stamped) &&
+         within(welcome.recv_queue_size, kMaxQueue) && is_ring(welcome.to_server_capacity) &&
+         is_ring(welcome.to_client_capacity);
 }
 
 bool is_errc(std::uint8_t number) {
@@ -63,7 +66,7 @@ void write(Writer& out, const Welcome& welcome) {
   out.number(welcome.version);
   out.number(std::uint16_t{0});
   out.number(welcome.recv_queue_size);
-  out.number(welcome.membarrier ? kFlagMembarrier : 0U);
+  out.number((welcome.membarrier ? kFlagMembarrier : 0U) | (welcome.stamped ? kFlagStamped : 0U));
   out.number(welcome.connection_id);
   out.number(welcome.to_server_capacity);
   out.number(welcome.to_client_capacity);
@@ -119,13 +122,15 @@ Result<Packet> read_welcome(Reader in) {
   welcome.recv_queue_size = in.number<std::uint32_t>();
   const auto flags = in.number<std::uint32_t>();
   welcome.membarrier = (flags & kFlagMembarrier) != 0;
+  welcome.stamped = (flags & kFlagStamped) != 0;
   welcome.connection_id = in.number<std::uint64_t>();
   welcome.to_server_capacity = in.number<std::uint32_t>();
   welcome.to_client_capacity = in.number<std::uint32_t>();
-  if (!in.done() || reserved != 0 || !known(flags, kFlagMembarrier) || !legal(welcome)) {
+  if (!in.done() || reserved != 0 || !known(flags, kFlagMembarrier | kFlagStamped) ||
+      !legal(welcome)) {
     return nonsense("a Welcome no correct peer writes");
   }
-  if (welcome.version != kVersion) {
+  if (welcome.version > kNewestVersion) {
     return fail(Errc::unsupported_version, "the server chose a version that was not offered");
   }
   return welcome;
@@ -194,7 +199,7 @@ Result<Packet> decode(std::span<const std::byte> bytes) {
 }
 
 Result<std::uint16_t> choose_version(const Hello& hello) {
-  if (hello.min_version <= kVersion && kVersion <= hello.max_version) return kVersion;
+  if (hello.min_version <= kNewestVersion) return std::min(hello.max_version, kNewestVersion);
   return fail(Errc::unsupported_version, "the two ends speak no common version");
 }
 

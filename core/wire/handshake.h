@@ -33,6 +33,9 @@ inline constexpr std::size_t kMaxRepresentor = 16;
 inline constexpr std::size_t kMaxReason = 255;
 inline constexpr std::uint32_t kMaxMessage = 65535;
 inline constexpr std::uint32_t kMaxQueue = 8192;
+// What a connection may speak: 1, or 2, in which a server may ask for stamps. Packets are laid out
+// alike in both.
+inline constexpr std::uint16_t kNewestVersion = 2;
 inline constexpr std::uint32_t kMinRing = 4096;  // A ring's capacity, a power of two.
 inline constexpr std::uint32_t kMaxRing = 1U << 30U;
 
@@ -49,7 +52,7 @@ struct Identity {
 // can read what a new client offers.
 struct Hello {
   std::uint16_t min_version = kVersion;
-  std::uint16_t max_version = kVersion;
+  std::uint16_t max_version = kNewestVersion;
   std::uint32_t max_message_size = 0;  // 1 .. kMaxMessage
   std::uint32_t recv_queue_size = 0;   // 1 .. kMaxQueue; the client's
   bool membarrier = false;             // My process has registered; bells may be relaxed.
@@ -62,9 +65,10 @@ struct Hello {
 
 // The server's consent. Travels with exactly one memfd.
 struct Welcome {
-  std::uint16_t version = kVersion;   // The one both speak from here on.
-  std::uint32_t recv_queue_size = 0;  // 1 .. kMaxQueue; the server's
+  std::uint16_t version = kNewestVersion;  // The one both speak from here on.
+  std::uint32_t recv_queue_size = 0;       // 1 .. kMaxQueue; the server's
   bool membarrier = false;
+  bool stamped = false;  // Messages to the server say when they were sent; not in version 1.
   std::uint64_t connection_id = 0;
   std::uint32_t to_server_capacity = 0;  // The rings in the memfd, to check one's layout by.
   std::uint32_t to_client_capacity = 0;

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <string>
-#include <vector>
 
 #include "doca/endpoints.h"
 #include "support/child_process.h"
@@ -84,32 +83,6 @@ TEST_F(MessageTest, StaysWhenTheRoomForItIsTooSmall) {
   EXPECT_EQ(doca_comm_channel_ep_recvfrom(service, room.data(), &length, 0, &service.from),
             DOCA_SUCCESS);
   EXPECT_EQ(std::string(room.data(), length), "twelve bytes");
-}
-
-TEST_F(MessageTest, PeersTakeTurnsAndEachKeepsItsOrder) {
-  Endpoint service = listening();
-  Endpoint one = connected(service);
-  Endpoint two = connected(service);
-  for (const char* message : {"a1", "a2", "a3"}) ASSERT_EQ(one.send(message), DOCA_SUCCESS);
-  ASSERT_EQ(two.send("b1"), DOCA_SUCCESS);
-  std::vector<std::string> received;
-  while (received.size() < 4) {
-    const auto message = service.next();
-    ASSERT_TRUE(message);
-    received.push_back(*message);
-  }
-  EXPECT_EQ(received, (std::vector<std::string>{"a1", "b1", "a2", "a3"}));
-}
-
-TEST_F(MessageTest, ComesInTheOrderOfArrivalWhereTheServiceKeepsUp) {
-  Endpoint service = listening();
-  Endpoint one = connected(service);
-  Endpoint two = connected(service);
-  for (int round = 0; round < 20; ++round) {
-    Endpoint& sender = round % 3 == 0 ? one : two;
-    ASSERT_EQ(sender.send(std::to_string(round)), DOCA_SUCCESS);
-    EXPECT_EQ(service.next(), std::to_string(round));
-  }
 }
 
 // 16 wait at the peer and 16 in the send queue.

@@ -38,9 +38,9 @@ struct Trace {
 
 Trace trace;
 
-// A header: nothing, a message, a padding that is right for this place, or anything.
+// A header: nothing, a message, a stamped one, a padding that is right for this place, or anything.
 std::uint64_t hostile_header(std::size_t offset) {
-  switch (input.take<std::uint8_t>() % 5) {
+  switch (input.take<std::uint8_t>() % 6) {
     case 0:
       return 0;
     case 1:
@@ -50,6 +50,8 @@ std::uint64_t hostile_header(std::size_t offset) {
                                 kCapacity - static_cast<std::uint32_t>(offset) - 8);
     case 3:
       return shm::record_header(input.take<std::uint8_t>() % 4U, input.take<std::uint32_t>());
+    case 4:
+      return (input.take<std::uint64_t>() & ~0xff'0000'ff80U) | 3ULL << 32U;
     default:
       return input.take<std::uint64_t>();
   }
@@ -107,7 +109,7 @@ struct HostileMachine {
 using Shared = shm::RingShared<HostileMachine>;
 
 // What a receiver at `place` must conclude from the headers that it was told.
-shm::Look conclusion(std::uint32_t place, std::uint32_t& length) {
+shm::Look conclusion(std::uint32_t place, bool stamped, std::uint32_t& length) {
   std::uint64_t header = trace.headers[0];
   std::uint32_t room = kCapacity - place;
   if (header == 0) return shm::Look::kNothing;
@@ -116,9 +118,10 @@ shm::Look conclusion(std::uint32_t place, std::uint32_t& length) {
     header = trace.headers[1];
     room = kCapacity;
   }
-  length = static_cast<std::uint32_t>(header);
+  length = static_cast<std::uint32_t>(stamped ? header & 0xffff : header);
   const std::uint64_t stride = 8 + (std::uint64_t{length} + 7) / 8 * 8;
-  if (header >> 32 != 1 || length > kMaxMessage || stride > room) return shm::Look::kBroken;
+  const bool is_message = stamped ? (header >> 32 & 0xff) == 3 : header >> 32 == 1;
+  if (!is_message || length > kMaxMessage || stride > room) return shm::Look::kBroken;
   return shm::Look::kMessage;
 }
 
@@ -126,7 +129,9 @@ shm::Look conclusion(std::uint32_t place, std::uint32_t& length) {
 void fuzz_receiver() {
   Shared shared;
   alignas(8) std::array<std::byte, kCapacity> data{};
-  shm::RecordReceiver<HostileMachine> receiver(shared, data.data(), kCapacity, kMaxMessage, kQueue);
+  const bool stamped = input.take<std::uint8_t>() % 2 == 0;
+  shm::RecordReceiver<HostileMachine> receiver(shared, data.data(), kCapacity, kMaxMessage, kQueue,
+                                               stamped);
   std::uint32_t place = 0;  // Where the receiver must stand.
   bool broken = false;
   for (int step = 0; step < 64 && !input.bytes.empty(); ++step) {
@@ -139,7 +144,7 @@ void fuzz_receiver() {
       require(look == shm::Look::kBroken && trace.header_loads == 0, "broken is for good");
       continue;
     }
-    const shm::Look expected = conclusion(place, length);
+    const shm::Look expected = conclusion(place, stamped, length);
     require(look == expected, "what is no record breaks the ring, and nothing else does");
     require(trace.header_loads == (trace.headers[0] >> 32 == 2 && trace.header_loads == 2 ? 2 : 1),
             "a header is read once");
@@ -147,6 +152,9 @@ void fuzz_receiver() {
     require(receiver.broken() == broken, "broken() says so");
     if (look != shm::Look::kMessage) continue;
     require(size == length && trace.copies == 1, "the payload is copied once, as long as it is");
+    const std::uint64_t header = trace.headers[trace.header_loads - 1];
+    require(!stamped || receiver.stamp() == (header >> 40 << 16 | (header >> 16 & 0xffff)),
+            "a stamp is what its header says");
     if (trace.headers[0] >> 32 == 2) place = 0;
     if (input.take<std::uint8_t>() % 4 == 0) continue;  // Look again.
     receiver.pop();

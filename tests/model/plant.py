@@ -104,6 +104,10 @@ MISTAKES = {
         RING,
         'header >> 32 != kRecordMessage || length > max_message_',
         'header >> 32 != kRecordMessage'),
+    'stamp_optional': (
+        RING,
+        '    if ((header >> 32 & 0xff) != kRecordStamped) return 0;\n',
+        '    if ((header >> 32 & 0xff) != kRecordStamped) return header;\n'),
     'ring_end_unchecked': (
         RING,
         '    if (record_stride(length) > room()) return break_ring();\n',

@@ -121,6 +121,14 @@ class Connection {
   // none is there. The bytes are a private copy, valid until the next call on this
   // connection.
   std::optional<std::span<const std::byte>> take();
+  // The same message, which stays.
+  std::optional<std::span<const std::byte>> peek();
+
+  // When the message that was shown last (by the receive callback, take() or peek()) came into the
+  // queue, in nanoseconds of the monotonic clock. Where the server is stamped, and its client on
+  // this machine, that is the client's word, as far as it can be true (SECURITY.md); else it is
+  // when the message was first seen, so ask for it then.
+  std::uint64_t arrival() const;
 
  protected:
   Connection() = default;

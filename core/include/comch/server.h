@@ -71,6 +71,9 @@ class Server : public Context {
   Status set_max_message_size(std::uint32_t bytes);    // Both ends must agree.
   Status set_recv_queue_size(std::uint32_t messages);  // Waiting, per connection.
   Status set_max_clients(std::uint32_t connections);
+  // Has clients say when they sent each message, so that Connection::arrival() compares those of
+  // all of them. It costs each client a look at the clock per message, so that the default is off.
+  Status set_stamped(bool on);
   Status set_access(AccessList access);  // Default: the representor's.
   Status set_owner(Identity owner);      // not_permitted: only root may.
   std::uint32_t max_message_size() const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/say.h"
+#include "os/clock.h"
 #include "os/packet.h"
 #include "wire/fast_packet.h"
 #include "wire/handshake.h"
@@ -35,7 +36,7 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
               terms.layout.max_message, outgoing(terms).queue),
       receiver_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared),
                 mapping_.bytes().data() + incoming(terms).data, incoming(terms).capacity,
-                terms.layout.max_message, incoming(terms).queue),
+                terms.layout.max_message, incoming(terms).queue, terms.stamped && terms.is_server),
       data_sleeper_(comch::shm::ring_at(mapping_.bytes().data(), incoming(terms).shared).data_bell),
       space_sleeper_(
           comch::shm::ring_at(mapping_.bytes().data(), outgoing(terms).shared).space_bell),
@@ -45,7 +46,12 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
                     !terms.own_membarrier),
       may_relax_(terms.own_membarrier && terms.peer_has_membarrier),
       is_server_(terms.is_server),
-      writable_pid_(terms.writable_pid) {}
+      stamps_(terms.stamped && !terms.is_server),
+      writable_pid_(terms.writable_pid) {
+  if (terms.stamped && terms.is_server) {
+    arrivals_.emplace(incoming(terms).queue, os::monotonic_ns());
+  }
+}
 
 ShmChannel::~ShmChannel() {
   owner_ = nullptr;
@@ -58,7 +64,8 @@ Status ShmChannel::send(std::span<const std::byte> message) {
   if (peer_state_ != PeerState::kOpen) [[unlikely]] {
     return fail(Errc::connection_reset, "the peer is gone");
   }
-  Status pushed = sender_.push(message);
+  Status pushed = stamps_ ? sender_.push(message, comch::shm::stamp_at(os::monotonic_ns()))
+                          : sender_.push(message);
   if (!pushed) [[unlikely]] {
     if (pushed.error().code == Errc::connection_reset) broken("its receive position");
     return pushed;
@@ -72,6 +79,8 @@ std::optional<std::span<const std::byte>> ShmChannel::look() {
   std::uint32_t size = 0;
   switch (receiver_.look(scratch_.get(), size)) {
     case comch::shm::Look::kMessage:
+      // The clock is read behind the stamp, so that an honest one is of the past.
+      if (arrivals_) arrivals_->look(receiver_.stamp(), os::monotonic_ns());
       return std::span<const std::byte>(scratch_.get(), size);
     case comch::shm::Look::kBroken:
       broken("a record in its ring");
@@ -80,6 +89,16 @@ std::optional<std::span<const std::byte>> ShmChannel::look() {
       break;
   }
   return std::nullopt;
+}
+
+void ShmChannel::pop() {
+  receiver_.pop();
+  if (arrivals_) arrivals_->pop();
+}
+
+std::optional<std::uint64_t> ShmChannel::arrival() const {
+  if (!arrivals_) return std::nullopt;
+  return arrivals_->first();
 }
 
 const std::uint64_t* ShmChannel::sign() const { return receiver_.sign(); }

@@ -8,10 +8,14 @@
 // Threads: the reactor's. Lifetime: owns the socket and the mapping.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "os/fd.h"
 #include "os/memfd.h"
+#include "shm/arrivals.h"
 #include "shm/bell.h"
 #include "shm/layout.h"
 #include "shm/record_ring.h"
@@ -27,6 +31,7 @@ struct ChannelTerms {
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
   std::int32_t writable_pid = 0;  // See os::writable_peer().
+  bool stamped = false;           // Messages to the server say when they were sent.
 };
 
 class ShmChannel final : public Channel, public Readiness, public Alarm {
@@ -43,7 +48,8 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   std::optional<std::span<const std::byte>> look() override;
   const std::uint64_t* sign() const override;
   bool has_message() override { return !receiver_.broken() && receiver_.ready(); }
-  void pop() override { receiver_.pop(); }
+  void pop() override;
+  std::optional<std::uint64_t> arrival() const override;
   void flush() override;
   bool arm(bool for_data, bool for_space) override;
   void disarm() override;
@@ -94,6 +100,8 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   bool may_relax_;
   bool told_starved_ = false;
   const bool is_server_;
+  const bool stamps_;                             // What this side sends.
+  std::optional<comch::shm::Arrivals> arrivals_;  // Of what it receives, if that is stamped.
   const std::int32_t writable_pid_;
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;

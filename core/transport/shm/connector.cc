@@ -124,7 +124,6 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
     refused(Errc::connection_aborted, std::string("the server broke the handshake: ") + what,
             ECONNREFUSED);
   };
-  if (welcome.version != wire::kVersion) return broken("a version that was not offered");
   const auto layout =
       comch::shm::ControlLayout::make({.max_message = request_.limits.max_message_size,
                                        .to_server_queue = welcome.recv_queue_size,
@@ -146,7 +145,8 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .is_server = false,
                            .peer_has_membarrier = welcome.membarrier,
                            .own_membarrier = os::register_expedited(),
-                           .writable_pid = os::writable_peer(who->uid, who->pid)};
+                           .writable_pid = os::writable_peer(who->uid, who->pid),
+                           .stamped = welcome.stamped};
   reactor_.clear_alarm(*this);
   reactor_.unwatch(socket_.get());
   auto channel =

@@ -86,7 +86,7 @@ void ShmListener::Caller::on_readable() {
   if (!packet || packet->end) return;
   const Result<wire::Packet> said = wire::decode(std::span(buffer).first(packet->size));
   if (!said && said.error().code == Errc::unsupported_version) {
-    refuse({Errc::unsupported_version, "this server speaks version 1 of the protocol only"});
+    refuse({Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"});
   } else if (!said || packet->truncated || packet->fd_count != 0 ||
              !std::holds_alternative<wire::Hello>(*said)) {
     refuse({Errc::connection_aborted, "the first packet is not a Hello"});
@@ -171,8 +171,10 @@ std::unique_ptr<ShmListener::Caller> ShmListener::dismiss(Caller& caller) {
 }
 
 void ShmListener::greet(Caller& caller, const wire::Hello& hello) {
-  if (const Result<std::uint16_t> version = wire::choose_version(hello); !version) {
-    caller.refuse({Errc::unsupported_version, "this server speaks version 1 of the protocol only"});
+  const Result<std::uint16_t> version = wire::choose_version(hello);
+  if (!version) {
+    caller.refuse(
+        {Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"});
     return;
   }
   // Whom it acts for is believed from root, and from whoever it is anyway.
@@ -193,10 +195,11 @@ void ShmListener::greet(Caller& caller, const wire::Hello& hello) {
     caller.refuse(*refusal);
     return;
   }
-  welcome(caller, request, hello);
+  welcome(caller, request, hello, *version);
 }
 
-void ShmListener::welcome(Caller& caller, const Request& request, const wire::Hello& hello) {
+void ShmListener::welcome(Caller& caller, const Request& request, const wire::Hello& hello,
+                          std::uint16_t version) {
   const Refusal no_memory{Errc::no_memory, "the server has no memory for another connection"};
   const auto layout =
       comch::shm::ControlLayout::make({.max_message = request_.limits.max_message_size,
@@ -210,11 +213,13 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
   comch::shm::write_head(mapping->bytes().data(), *layout);
 
   const bool membarrier = os::register_expedited();
+  const bool stamped = request_.stamped && version >= 2;
   std::array<std::byte, wire::kMaxPacket> buffer;
   const std::size_t size =
-      wire::encode(wire::Welcome{.version = wire::kVersion,
+      wire::encode(wire::Welcome{.version = version,
                                  .recv_queue_size = request_.limits.recv_queue_size,
                                  .membarrier = membarrier,
+                                 .stamped = stamped,
                                  .connection_id = request.connection_id,
                                  .to_server_capacity = layout->to_server.capacity,
                                  .to_client_capacity = layout->to_client.capacity},
@@ -229,7 +234,8 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                    .is_server = true,
                    .peer_has_membarrier = hello.membarrier,
                    .own_membarrier = membarrier,
-                   .writable_pid = os::writable_peer(request.peer.uid, request.peer.pid)});
+                   .writable_pid = os::writable_peer(request.peer.uid, request.peer.pid),
+                   .stamped = stamped});
   if (Status opened = channel->open(); !opened) return;
   owner_.on_channel(std::move(channel), request);
 }

@@ -42,7 +42,8 @@ class ShmListener final : public Listener, public Readiness {
 
   bool accept_one();
   void greet(Caller& caller, const wire::Hello& hello);
-  void welcome(Caller& caller, const Request& request, const wire::Hello& hello);
+  void welcome(Caller& caller, const Request& request, const wire::Hello& hello,
+               std::uint16_t version);
   std::unique_ptr<Caller> dismiss(Caller& caller);
 
   Reactor& reactor_;

@@ -188,6 +188,20 @@ TEST_F(ConnectionTest, APausedConnectionHandsOutMessagesOnRequestOnly) {
   EXPECT_EQ(far.counters().received_messages, 2u);
 }
 
+TEST_F(ConnectionTest, PeekShowsWhatTakeWouldTakeAndWhenItCame) {
+  EXPECT_FALSE(far.peek()) << "not paused";
+  far.pause();
+  ASSERT_TRUE(near.try_send(bytes("first")));
+  ASSERT_TRUE(near.try_send(bytes("second")));
+  ASSERT_TRUE(run_until([&] { return far.peek().has_value(); }));
+  const std::uint64_t first = far.arrival();
+  EXPECT_EQ(text_of(far.peek().value()), "first");
+  EXPECT_EQ(text_of(far.take().value()), "first");
+  EXPECT_EQ(text_of(far.peek().value()), "second");
+  EXPECT_GE(far.arrival(), first);
+  EXPECT_EQ(far.counters().received_messages, 1u) << "what was only shown is not taken";
+}
+
 TEST_F(ConnectionTest, PauseInsideTheCallbackTakesEffectBehindTheMessageShown) {
   server.then_receive = [](Connection& connection) {
     connection.pause();

@@ -22,9 +22,9 @@ struct Ring {
   static constexpr std::uint32_t kCapacity = 128;
   static constexpr std::uint32_t kMaxMessage = 48;
 
-  explicit Ring(std::uint32_t queue = 64)
+  explicit Ring(std::uint32_t queue = 64, bool stamped = false)
       : sender(shared, data.data(), kCapacity, kMaxMessage, queue),
-        receiver(shared, data.data(), kCapacity, kMaxMessage, queue) {}
+        receiver(shared, data.data(), kCapacity, kMaxMessage, queue, stamped) {}
 
   Status push(std::string_view text) { return sender.push(std::as_bytes(std::span(text))); }
 
@@ -195,6 +195,40 @@ TEST_F(RecordRingTest, AReceiverThatTakesBackWhatItReadIsNamed) {
   EXPECT_EQ(push("8 bytes!").error().code, Errc::connection_reset);
 }
 
+// Stamps.
+
+struct StampedRing : Ring<std::uint64_t> {
+  StampedRing() : Ring(64, true) {}
+  Status push(std::string_view text, std::uint64_t stamp) {
+    return sender.push(std::as_bytes(std::span(text)), stamp);
+  }
+};
+struct StampedRingTest : testing::Test, StampedRing {};
+
+TEST_F(StampedRingTest, EveryMessageBringsItsStampRoundTheRingsEndToo) {
+  for (std::uint64_t n = 0; n < 100; ++n) {
+    const std::uint64_t stamp = (n * 0x9e37'79b9'7f4a'7c15U) >> 24;
+    const std::string text(n % 49, 'm');
+    ASSERT_TRUE(push(text, stamp));
+    ASSERT_EQ(take(), text);
+    EXPECT_EQ(receiver.stamp(), stamp);
+  }
+}
+
+struct StampedRingBadHeaderTest : testing::TestWithParam<std::uint64_t>, StampedRing {};
+
+TEST_P(StampedRingBadHeaderTest, BreaksTheRingForGood) {
+  write_header(0, GetParam());
+  EXPECT_EQ(look(), Look::kBroken);
+  write_header(0, stamped_header(1, 0));  // Too late.
+  EXPECT_EQ(look(), Look::kBroken);
+}
+
+INSTANTIATE_TEST_SUITE_P(Peers, StampedRingBadHeaderTest,
+                         testing::Values(record_header(kRecordMessage, 8), stamped_header(1, 49),
+                                         stamped_header(1, 0xffff), record_header(4, 8),
+                                         record_header(kRecordPadding, 8), ~0ULL, 8ULL));
+
 struct BadHeader {
   const char* what;
   std::uint64_t header;
@@ -220,7 +254,8 @@ INSTANTIATE_TEST_SUITE_P(
     Peers, RecordRingBadHeaderTest,
     testing::Values(BadHeader{"LengthAboveTheLimit", record_header(kRecordMessage, 49)},
                     BadHeader{"LengthOfFourGigabytes", record_header(kRecordMessage, ~0U)},
-                    BadHeader{"NoKind", 8}, BadHeader{"UnknownKind", record_header(3, 8)},
+                    BadHeader{"NoKind", 8}, BadHeader{"UnknownKind", record_header(4, 8)},
+                    BadHeader{"StampNobodyAskedFor", stamped_header(1, 8)},
                     BadHeader{"ReservedBits", record_header(kRecordMessage, 8) | 1ULL << 40U},
                     BadHeader{"AllOnes", ~0ULL},
                     BadHeader{"MessagePastTheEnd", record_header(kRecordMessage, 17), 104},
@@ -287,20 +322,6 @@ TYPED_TEST(RecordRingWrapTest, RandomTrafficMatchesAQueueLapAfterLap) {
     } else {
       ASSERT_EQ(ring.take(), sent.front());
       sent.pop_front();
-    }
-  }
-}
-
-TEST(RingCapacityTest, HoldsTheQueueUnlessThatIsAboveOneMebibyte) {
-  EXPECT_EQ(ring_capacity(4080, 64), 256U * 1024);
-  EXPECT_EQ(ring_capacity(1, 1), 4096U);
-  EXPECT_EQ(ring_capacity(8, 256), 8192U) << "256 * 16 and the place behind the last";
-  EXPECT_EQ(ring_capacity(65535, 8192), 1U << 20U);
-  for (std::uint32_t size = 1; size <= 65535; size += 97) {
-    for (const std::uint32_t queue : {1U, 2U, 64U, 8192U}) {
-      const std::uint32_t capacity = ring_capacity(size, queue);
-      EXPECT_TRUE(std::has_single_bit(capacity));
-      EXPECT_GE(capacity, 2 * record_stride(size) + 16) << size;
     }
   }
 }

@@ -56,6 +56,9 @@ void expect_round_trip(const T& packet) {
 TEST(HandshakeTest, EveryPacketIsReadBackAsItWasWritten) {
   expect_round_trip(example());
   expect_round_trip(welcome());
+  Welcome stamped = welcome();
+  stamped.stamped = true;
+  expect_round_trip(stamped);
   expect_round_trip(Refusal{.code = Errc::authentication, .reason = "not on the list"});
   expect_round_trip(Refusal{.code = Errc::unsupported_version, .reason = ""});
   expect_round_trip(Doorbell{});
@@ -106,16 +109,30 @@ TEST(HandshakeTest, AnotherVersionIsToldApartFromNonsense) {
   bytes[0] = std::byte{'X'};
   EXPECT_EQ(refused(bytes), Errc::connection_reset) << "not our magic";
   Welcome later = welcome();
-  later.version = 2;
+  later.version = kNewestVersion + 1;
   EXPECT_EQ(refused(encoded(later)), Errc::unsupported_version) << "not what we offered";
+}
+
+TEST(HandshakeTest, InVersionOneNobodyAsksForStamps) {
+  Welcome old = welcome();
+  old.version = 1;
+  expect_round_trip(old);
+  old.stamped = true;
+  EXPECT_TRUE(encoded(old).empty());
+  old.version = 2;
+  Bytes bytes = encoded(old);
+  bytes[12] = std::byte{1};
+  EXPECT_EQ(refused(bytes), Errc::connection_reset);
 }
 
 TEST(HandshakeTest, TheVersionSpokenIsOneOfBoth) {
   Hello hello = example();
-  EXPECT_EQ(choose_version(hello).value(), kVersion);
+  EXPECT_EQ(choose_version(hello).value(), kNewestVersion);
   hello.max_version = 9;
-  EXPECT_EQ(choose_version(hello).value(), kVersion);
-  hello.min_version = 2;
+  EXPECT_EQ(choose_version(hello).value(), kNewestVersion);
+  hello.max_version = 1;
+  EXPECT_EQ(choose_version(hello).value(), 1) << "an old client is served";
+  hello.max_version = hello.min_version = kNewestVersion + 1;
   EXPECT_EQ(choose_version(hello).error().code, Errc::unsupported_version);
 }
 
@@ -135,7 +152,7 @@ TEST_P(HandshakeHelloTest, IsNotWrittenOutsideItsLimits) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, HandshakeHelloTest,
     testing::Values(Spoiled{"VersionZero", [](Hello& h) { h.min_version = 0; }},
-                    Spoiled{"VersionsSwapped", [](Hello& h) { h.min_version = 2; }},
+                    Spoiled{"VersionsSwapped", [](Hello& h) { h.min_version = 3; }},
                     Spoiled{"NoMessageSize", [](Hello& h) { h.max_message_size = 0; }},
                     Spoiled{"MessageTooLarge", [](Hello& h) { h.max_message_size = 65536; }},
                     Spoiled{"NoQueue", [](Hello& h) { h.recv_queue_size = 0; }},
@@ -172,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
     Bytes, HandshakePatchTest,
     testing::Values(
         Patch{"HelloMinVersionZero", encoded(example()), 12, 0},
-        Patch{"HelloMinAboveMax", encoded(example()), 12, 2},
+        Patch{"HelloMinAboveMax", encoded(example()), 12, 3},
         Patch{"HelloMessageTooLarge", encoded(example()), 18, 1},
         Patch{"HelloQueueTooLong", encoded(example()), 22, 1},
         Patch{"HelloUnknownFlag", encoded(example()), 24, 7},
@@ -183,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(
         Patch{"WelcomeVersionZero", encoded(welcome()), 12, 0},
         Patch{"WelcomeReserved", encoded(welcome()), 14, 1},
         Patch{"WelcomeQueueZero", encoded(welcome()), 16, 0},
-        Patch{"WelcomeUnknownFlag", encoded(welcome()), 20, 2},
+        Patch{"WelcomeUnknownFlag", encoded(welcome()), 20, 4},
         Patch{"WelcomeRingNotAPower", encoded(welcome()), 32, 1},
         Patch{"WelcomeRingTooSmall", encoded(welcome()), 37, 8},
         Patch{"RefusalWithoutCode", encoded(Refusal{.code = Errc::full, .reason = ""}), 12, 0},

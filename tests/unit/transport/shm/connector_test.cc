@@ -76,7 +76,7 @@ struct ConnectorTest : testing::Test {
         .value();
   }
   static wire::Welcome welcome() {
-    return {.version = wire::kVersion,
+    return {.version = wire::kNewestVersion,
             .recv_queue_size = 8,
             .membarrier = false,
             .connection_id = 0,
@@ -224,7 +224,7 @@ TEST_F(ConnectorTest, AVersionThatWasNotOfferedIsRefused) {
   const Berth berth = Berth::take(kFunction, kName).value();
   const os::Fd socket = answer_to_hello(berth);
   wire::Welcome newer = welcome();
-  newer.version = wire::kVersion + 1;
+  newer.version = wire::kNewestVersion + 1;
   const os::Fd memfd = memory(layout().size);
   ASSERT_TRUE(test::say_packet(socket, newer, std::array{memfd.get()}));
   expect_refused(Errc::unsupported_version, "another version");

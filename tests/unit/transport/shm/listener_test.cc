@@ -83,7 +83,8 @@ TEST_F(ListenerTest, AnHonestCallerIsWelcomedWithSealedMemoryOfTheSizeBothComput
   const test::Heard heard = test::hear(socket);
   ASSERT_TRUE(heard.packet);
   const auto welcome = std::get<wire::Welcome>(*heard.packet);
-  EXPECT_EQ(welcome.version, wire::kVersion);
+  EXPECT_EQ(welcome.version, wire::kNewestVersion);
+  EXPECT_FALSE(welcome.stamped) << "nobody asked for it";
   EXPECT_EQ(welcome.recv_queue_size, 8u);
   ASSERT_EQ(heard.raw.fd_count, 1u);
   const auto layout = comch::shm::ControlLayout::make(
@@ -196,8 +197,8 @@ TEST_F(ListenerTest, ACallerThatIsRefusedHoldsNobodyByWhatItSends) {
 TEST_F(ListenerTest, ACallerOfAnotherVersionIsToldSo) {
   {
     wire::Hello newer = hello();
-    newer.min_version = wire::kVersion + 1;
-    newer.max_version = wire::kVersion + 3;
+    newer.min_version = wire::kNewestVersion + 1;
+    newer.max_version = wire::kNewestVersion + 3;
     const os::Fd socket = caller();
     ASSERT_TRUE(test::say_packet(socket, newer));
     turn();
