@@ -56,20 +56,22 @@ doca_error_t no_device_can(const doca_devinfo* devinfo, std::uint8_t* room,
 doca_error_t give_name(const doca_devinfo* devinfo, char* room, std::uint32_t size,
                        std::size_t wanted,
                        std::source_location where = std::source_location::current()) {
-  if (devinfo == nullptr) return doca::null_argument(where);
+  if (devinfo == nullptr || room == nullptr) return doca::null_argument(where);
   return doca::give_text(devinfo->info.name, room, size, wanted, where);
 }
 
 }  // namespace
 
 doca_error_t doca_devinfo_get_pci_addr_str(const doca_devinfo* devinfo, char* pci_addr_str) {
-  if (devinfo == nullptr) return doca::null_argument();
+  if (devinfo == nullptr || pci_addr_str == nullptr) return doca::null_argument();
   return doca::give_pci(devinfo->info.pci, pci_addr_str);
 }
 
 doca_error_t doca_devinfo_is_equal_pci_addr(const doca_devinfo* devinfo, const char* pci_addr_str,
                                             std::uint8_t* is_equal) {
-  if (devinfo == nullptr) return doca::null_argument();
+  if (devinfo == nullptr || pci_addr_str == nullptr || is_equal == nullptr) {
+    return doca::null_argument();
+  }
   return doca::compare_pci(devinfo->info.pci, pci_addr_str, is_equal);
 }
 
@@ -121,7 +123,7 @@ doca_error_t doca_devinfo_get_vhca_id(const doca_devinfo* devinfo, std::uint16_t
 
 doca_error_t doca_devinfo_get_pci_func_type(const doca_devinfo* devinfo,
                                             doca_pci_func_type* pci_func_type) {
-  if (devinfo == nullptr) return doca::null_argument();
+  if (devinfo == nullptr || pci_func_type == nullptr) return doca::null_argument();
   return doca::give(doca::type_of(devinfo->info.kind), pci_func_type);
 }
 

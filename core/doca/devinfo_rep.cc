@@ -25,19 +25,19 @@ std::uint32_t count_before(const doca_devinfo_rep& rep, FunctionKind kind) {
 
 doca_error_t doca_devinfo_rep_get_vuid(const doca_devinfo_rep* devinfo_rep, char* rep_vuid,
                                        std::uint32_t size) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || rep_vuid == nullptr) return doca::null_argument();
   return doca::give_text(devinfo_rep->info.vuid, rep_vuid, size, DOCA_DEVINFO_REP_VUID_SIZE);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_addr_str(const doca_devinfo_rep* devinfo_rep,
                                                char* pci_addr_str) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || pci_addr_str == nullptr) return doca::null_argument();
   return doca::give_pci(devinfo_rep->info.pci, pci_addr_str);
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const doca_devinfo_rep* devinfo_rep,
                                                 doca_pci_func_type* pci_func_type) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || pci_func_type == nullptr) return doca::null_argument();
   return doca::give(doca::type_of(devinfo_rep->info.kind), pci_func_type);
 }
 
@@ -58,7 +58,7 @@ doca_error_t doca_devinfo_rep_get_iface_name(const doca_devinfo_rep* devinfo_rep
 
 doca_error_t doca_devinfo_rep_get_vhca_id(const doca_devinfo_rep* devinfo_rep,
                                           std::uint16_t* vhca_id) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || vhca_id == nullptr) return doca::null_argument();
   const auto& all = devinfo_rep->device->info().representors;
   const auto found = std::ranges::find(all, devinfo_rep->info.pci, &comch::RepresentorInfo::pci);
   return doca::give(static_cast<std::uint16_t>(found - all.begin()), vhca_id);
@@ -73,7 +73,7 @@ doca_error_t doca_devinfo_rep_get_host_index(const doca_devinfo_rep* devinfo_rep
 
 doca_error_t doca_devinfo_rep_get_pf_index(const doca_devinfo_rep* devinfo_rep,
                                            std::uint32_t* pf_index) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || pf_index == nullptr) return doca::null_argument();
   const std::uint32_t before = count_before(*devinfo_rep, FunctionKind::kPf);
   const bool itself = devinfo_rep->info.kind == FunctionKind::kPf;
   return doca::give(itself || before == 0 ? before : before - 1, pf_index);
@@ -105,6 +105,8 @@ doca_error_t doca_devinfo_rep_get_iface_index(const doca_devinfo_rep* devinfo_re
 
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const doca_devinfo_rep* devinfo_rep,
                                                 const char* pci_addr_str, std::uint8_t* is_equal) {
-  if (devinfo_rep == nullptr) return doca::null_argument();
+  if (devinfo_rep == nullptr || pci_addr_str == nullptr || is_equal == nullptr) {
+    return doca::null_argument();
+  }
   return doca::compare_pci(devinfo_rep->info.pci, pci_addr_str, is_equal);
 }

@@ -73,7 +73,7 @@ int doca_dpa_dev_comch_consumer_get_completion(
 const uint8_t* doca_dpa_dev_comch_consumer_get_completion_imm(
     doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t* imm_length) {
   const ReceiveElement& element = *place_at<const ReceiveElement>(comp_element);
-  *imm_length = static_cast<uint32_t>(element.immediate.size());
+  if (imm_length != nullptr) *imm_length = static_cast<uint32_t>(element.immediate.size());
   return reinterpret_cast<const uint8_t*>(element.immediate.data());
 }
 

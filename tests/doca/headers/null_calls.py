@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Writes a C file that calls every function of the C API with NULL for each of its pointers.
+
+    null_calls.py FUNCTIONS HEADERS EXCEPTIONS OUTPUT DEPFILE
+
+One call for each pointer argument: that one is NULL, the other pointers point where nothing can
+be read, and numbers are 1. So a call comes back only from a function that looks for NULL before
+it looks at anything else. It is to answer INVALID_VALUE, or, where it returns no doca_error_t, to
+do nothing. EXCEPTIONS has lines of a function, an argument (or *), what comes instead, and why:
+the name of an error; or `skip`, of what needs a real object beside, or is no argument to forget.
+"""
+
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+COMPILER = os.environ.get("CC", "cc").split()
+FLAGS = ["-std=gnu11", "-DDOCA_ALLOW_EXPERIMENTAL_API", "-DDOCA_ALLOW_DEPRECATED_API"]
+
+
+def preprocessed(headers, includes, output, depfile):
+    source = output + ".headers.c"  # It stays: the build looks at its time.
+    with open(source, "w", encoding="utf-8") as out:
+        out.write(includes)
+    return subprocess.run([*COMPILER, *FLAGS, "-I", headers, "-E", "-P", "-MMD", "-MT", output,
+                           "-MF", depfile, source],
+                          check=True, capture_output=True, text=True).stdout
+
+
+def arguments(text):
+    """(type, name) of each argument of a declaration."""
+    for argument in text.split(","):
+        argument = " ".join(argument.split())
+        if argument in ("void", "..."):
+            continue
+        kind, name = re.fullmatch(r"(.*?)(\w+)(?:\[\w*\])?", argument).groups()
+        yield kind.strip() + ("*" if argument.endswith("]") else ""), name
+
+
+def exceptions(path):
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                function, argument, answer, why = line.split(None, 3)
+                yield function, argument, answer, why
+
+
+def main():
+    list_path, headers, exceptions_path, output, depfile = sys.argv[1:]
+    with open(list_path, encoding="utf-8") as lines:
+        listed = [line.split() for line in lines if not line.startswith("#")]
+    includes = "".join(f"#include <{header}>\n" for header in dict.fromkeys(h for h, _ in listed))
+    text = preprocessed(headers, includes, output, depfile)
+    callbacks = set(re.findall(r"typedef[^;]*?\(\s*\*\s*(\w+)\s*\)\s*\(", text))
+    unused = list(exceptions(exceptions_path))
+    rules = list(unused)
+    calls = []
+    for _, function in listed:
+        declared = re.search(r"([\w \*]+?)\b" + function + r"\s*\(([^;{}]*?)\)\s*[;{_]", text)
+        returns = declared.group(1).split()
+        takes = list(arguments(declared.group(2)))
+        pointers = [n for n, (kind, _) in enumerate(takes) if "*" in kind or kind in callbacks]
+        for null in pointers:
+            expected = "DOCA_ERROR_INVALID_VALUE" if "doca_error_t" in returns else "DOCA_SUCCESS"
+            name = takes[null][1]
+            for rule in rules:
+                if fnmatch.fnmatch(function, rule[0]) and fnmatch.fnmatch(name, rule[1]):
+                    expected = rule[2] if rule[2] == "skip" else "DOCA_" + rule[2]
+                    if rule in unused:
+                        unused.remove(rule)
+                    break
+            if expected == "skip":
+                continue
+            given = []
+            for n, (kind, _) in enumerate(takes):
+                if n in pointers:
+                    given.append("NULL" if n == null else f"({kind})null_calls_nowhere")
+                else:
+                    given.append(f"({kind}){{{0 if 'union' in kind or 'struct' in kind else 1}}}")
+            call = f"{function}({', '.join(given)})"
+            body = f"return (int){call};" if "doca_error_t" in returns else f"{call}; return 0;"
+            calls.append((function, name, expected, body))
+    if unused:
+        sys.exit(f"{exceptions_path}: no such function and argument: {unused}")
+    with open(output, "w", encoding="utf-8") as out:
+        out.write(f"// Written by {os.path.basename(__file__)}.\n{includes}#include <stddef.h>\n"
+                  '#include "null_calls.h"\nvoid *null_calls_nowhere;\n')
+        for n, (*_, body) in enumerate(calls):
+            out.write(f"static int call_{n}(void) {{ {body} }}\n")
+        out.write("const struct null_call null_calls[] = {\n")
+        for n, (function, name, expected, _) in enumerate(calls):
+            out.write(f'    {{"{function}", "{name}", {expected}, call_{n}}},\n')
+        out.write("};\nconst size_t null_call_count = sizeof(null_calls) / sizeof(*null_calls);\n")
+
+
+if __name__ == "__main__":
+    main()
