@@ -93,6 +93,12 @@ bool RdmaChannel::has_message() {
   return link_->has(PacketClass::kMessages);
 }
 
+// Told of each connection alone: each has a completion queue of its own.
+std::optional<std::uint64_t> RdmaChannel::arrival() const {
+  if (!link_ || !link_->has(PacketClass::kMessages)) return std::nullopt;
+  return link_->front_ns(PacketClass::kMessages);
+}
+
 void RdmaChannel::pop() { link_->pop(PacketClass::kMessages); }
 
 void RdmaChannel::flush() {

@@ -38,6 +38,7 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   bool has_room(std::uint32_t bytes) override;
   std::optional<std::span<const std::byte>> look() override;
   bool has_message() override;
+  std::optional<std::uint64_t> arrival() const override;
   void pop() override;
   void flush() override;
   bool arm(bool for_data, bool for_space) override;

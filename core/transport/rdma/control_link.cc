@@ -188,7 +188,8 @@ bool ControlLink::pump() {
       break_now({false, false, "its completions are lost"});
       return did;
     }
-    for (const Completion& completion : std::span(batch).first(*count)) take(completion);
+    const std::uint64_t now_ns = *count != 0 ? reactor_.now_ns() : 0;
+    for (const Completion& completion : std::span(batch).first(*count)) take(completion, now_ns);
     did = did || *count != 0;
     if (*count < batch.size()) break;
   }
@@ -196,14 +197,14 @@ bool ControlLink::pump() {
   return did;
 }
 
-void ControlLink::take(const Completion& completion) {
+void ControlLink::take(const Completion& completion, std::uint64_t now_ns) {
   if (completion.status != CompletionStatus::kSuccess) {
     break_now({false, completion.status == CompletionStatus::kFlushed, name(completion.status)});
     return;
   }
   if ((completion.id & kReceiveId) != 0) {
     if (completion.kind != CompletionKind::kReceived) return break_by_peer("an immediate");
-    return take_packet(static_cast<std::uint32_t>(completion.id), completion.bytes);
+    return take_packet(static_cast<std::uint32_t>(completion.id), completion.bytes, now_ns);
   }
   ++completed_;
   if (completion.id == kProbeId) return;
@@ -215,7 +216,7 @@ std::span<std::byte> ControlLink::received(std::uint32_t slot) const {
   return memory_->in.at(slot);
 }
 
-void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size) {
+void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size, std::uint64_t now_ns) {
   const std::optional<PacketHeader> header = read_header(received(slot).first(size));
   if (!header) return break_by_peer("a packet that is none");
   for (std::size_t n = 0; n < kClasses; ++n) {
@@ -229,7 +230,7 @@ void ControlLink::take_packet(std::uint32_t slot, std::uint32_t size) {
   if (header->kind == PacketKind::kMessage && body > terms_.max_message) {
     return break_by_peer("a message longer than agreed");
   }
-  queue(which).push({header->kind, slot, body});
+  queue(which).push({header->kind, slot, body, now_ns});
   // A packet that only carries counts has done so.
   if (header->kind == PacketKind::kCredit && queue(which).size() == 1) pop(which);
 }

@@ -107,6 +107,8 @@ class ControlLink final : public IdOwner, public Readiness {
   bool pump();
   std::optional<std::span<const std::byte>> front(PacketClass which) const;
   PacketKind front_kind(PacketClass which) const { return queue(which).front().kind; }
+  // When pump() found it.
+  std::uint64_t front_ns(PacketClass which) const { return queue(which).front().found_ns; }
   bool has(PacketClass which) const { return !queue(which).empty(); }
   void pop(PacketClass which);
   void flush();
@@ -134,6 +136,7 @@ class ControlLink final : public IdOwner, public Readiness {
     PacketKind kind = PacketKind::kCredit;
     std::uint32_t slot = 0;
     std::uint32_t size = 0;  // Of the body.
+    std::uint64_t found_ns = 0;
   };
   static constexpr std::uint64_t kReceiveId = std::uint64_t{1} << 32U;
   static constexpr std::uint32_t kGreeting = std::uint32_t{1} << 31U;  // Beside a receive's slot.
@@ -157,8 +160,8 @@ class ControlLink final : public IdOwner, public Readiness {
   const SendCredits& sends(PacketClass which) const {
     return sends_[static_cast<std::size_t>(which)];
   }
-  void take(const Completion& completion);
-  void take_packet(std::uint32_t slot, std::uint32_t size);
+  void take(const Completion& completion, std::uint64_t now_ns);
+  void take_packet(std::uint32_t slot, std::uint32_t size, std::uint64_t now_ns);
   bool is_due() const;
   void tell_if_due();
   Status post_receives();

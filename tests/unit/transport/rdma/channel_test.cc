@@ -50,6 +50,22 @@ TEST_F(RdmaChannelTest, AMessageIsDeliveredOnceThePeersDeviceHasIt) {
   EXPECT_EQ(there().take(), "one");
 }
 
+TEST_F(RdmaChannelTest, AMessageArrivedWhenItsCompletionWasFoundNotWhenItIsLookedAt) {
+  connect();
+  for (const char* text : {"one", "two"}) ASSERT_TRUE(here().channel->send(bytes_of(text)));
+  EXPECT_TRUE(there().channel->has_message());
+  const std::uint64_t found = reactor.now_ns();
+  reactor.pass(1000);
+  ASSERT_TRUE(here().channel->send(bytes_of("three")));
+  for (const char* text : {"one", "two"}) {
+    EXPECT_TRUE(there().channel->look());
+    EXPECT_EQ(there().channel->arrival(), found);
+    EXPECT_EQ(there().take(), text);
+  }
+  EXPECT_TRUE(there().channel->look());
+  EXPECT_EQ(there().channel->arrival(), found + 1000);
+}
+
 TEST_F(RdmaChannelTest, AFullQueueHoldsTheSenderBackUntilThePeerTakes) {
   queue = 4;
   connect();
