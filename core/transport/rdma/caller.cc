@@ -67,17 +67,23 @@ void Caller::on_event(Event& event) {
   }
 }
 
-void Caller::on_ready() {
+// What it says may lie here already, so that it is this side which is late.
+void Caller::on_alarm() {
+  const Step before = step_;
+  if (serve() && step_ == before) gone();
+}
+
+bool Caller::serve() {
   do {
     link_->pump();
-    if (!take_packets()) return;
+    if (!take_packets()) return false;
     const bool refused = step_ == Step::kAnswered && link_->settled();
     if (link_->broken() || refused || link_->has(PacketClass::kMessages) ||
         link_->has(PacketClass::kLetters)) {
-      gone();
-      return;
+      return gone();
     }
   } while (link_->arm());
+  return true;
 }
 
 bool Caller::take_packets() {
@@ -119,6 +125,7 @@ bool Caller::take_hello(std::span<const std::byte> bytes) {
   transcript_.insert(transcript_.end(), challenge.nonce.begin(), challenge.nonce.end());
   challenge.proof = key_->prove(KeyRole::kServer, transcript_);
   step_ = Step::kProof;
+  reactor_.set_alarm(*this, reactor_.now_ns() + kHandshake_ns);
   return say(challenge) || gone();
 }
 

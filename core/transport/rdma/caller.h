@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "transport/rdma/control_link.h"
@@ -56,12 +57,13 @@ class Caller final : public ControlLinkOwner, public Alarm {
 
   std::string peer() const { return link_ ? link_->id().peer().host() : std::string(); }
 
-  void on_ready() override;
+  void on_ready() override { std::ignore = serve(); }
   void on_event(Event& event) override;
-  void on_alarm() override { gone(); }
+  void on_alarm() override;
 
  private:
   enum class Step : std::uint8_t { kHello, kProof, kAnswered };
+  // For each thing that it has to say.
   static constexpr std::uint64_t kHandshake_ns = 5'000'000'000;
   // What a client says before it is welcome: RemoteHello, and Proof.
   static constexpr std::uint32_t kGreetings = 1;
@@ -70,6 +72,7 @@ class Caller final : public ControlLinkOwner, public Alarm {
   static constexpr std::uint64_t kRefusal_ns = 1'000'000'000;
 
   // Each answers whether this object is still there.
+  bool serve();
   bool take_packets();
   bool take(std::span<const std::byte> bytes);
   bool take_hello(std::span<const std::byte> bytes);

@@ -47,7 +47,7 @@ struct Settings {
   std::uint32_t clients = kDefaultClients;
   std::optional<AccessList> access = std::nullopt;
   std::optional<Identity> acting = std::nullopt;
-  std::chrono::milliseconds timeout = std::chrono::seconds(10);
+  std::chrono::milliseconds timeout = patience();  // For the connection.
 };
 
 // What servers and clients write down alike.

@@ -58,6 +58,16 @@ TEST_F(RdmaCallerTest, AServerWithoutAKeyIsNotTrustedByWhoAsksForOne) {
   expect_refused(client, Errc::authentication, "shows no pre-shared key");
 }
 
+TEST_F(RdmaCallerTest, WhatAClientHasSaidIsHeardByAServerThatIsLateItself) {
+  ASSERT_TRUE(listen(server));
+  HandClient hand(fabric, kClientHost);
+  hand.call(kServerHost, "echo");
+  run();
+  hand.say(HandClient::hello("echo"));
+  reactor.pass(5'000'000'000);
+  EXPECT_EQ(server.ends.size(), 1U);
+}
+
 TEST_F(RdmaCallerTest, AWrongProofIsRefusedWithAReason) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));
