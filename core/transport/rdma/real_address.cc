@@ -111,4 +111,13 @@ Address from_gid(const ibv_gid& gid, std::uint32_t interface) {
   return address;
 }
 
+Address as_internet(const Address& address) {
+  if (address.family != Address::Family::kGid) return address;
+  ibv_gid gid{};
+  std::ranges::copy(address.bytes, gid.raw);
+  Address internet = from_gid(gid, address.scope);
+  internet.port = address.port;
+  return internet;
+}
+
 }  // namespace comch::transport::rdma

@@ -29,5 +29,7 @@ Address from_socket(const sockaddr& address);
 // The internet address that a GID of an Ethernet port stands for; `interface` is its network
 // device's number.
 Address from_gid(const ibv_gid& gid, std::uint32_t interface);
+// The same of an address that is a GID; any other is what it is.
+Address as_internet(const Address& address);
 
 }  // namespace comch::transport::rdma

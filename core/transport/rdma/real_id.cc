@@ -36,10 +36,15 @@ RealId::~RealId() {
 
 Status RealId::resolve_address(const std::optional<Address>& source, const Address& target,
                                int timeout_ms) {
-  SocketAddress from;
-  SocketAddress to = to_socket(target);
-  if (source) from = to_socket(*source);
-  if (rdma_resolve_addr(id_.get(), source ? from.get() : nullptr, to.get(), timeout_ms) == 0) {
+  const auto resolve = [&](const std::optional<Address>& ours, const Address& theirs) {
+    SocketAddress from = to_socket(ours.value_or(Address{}));
+    SocketAddress to = to_socket(theirs);
+    return rdma_resolve_addr(id_.get(), ours ? from.get() : nullptr, to.get(), timeout_ms) == 0;
+  };
+  if (resolve(source, target)) return {};
+  // Ports of Ethernet know no addresses of InfiniBand; their GIDs are internet addresses.
+  if (target.family == Address::Family::kGid &&
+      resolve(source.transform(as_internet), as_internet(target))) {
     return {};
   }
   return refused("no RDMA device leads to this address");
@@ -72,8 +77,11 @@ Status RealId::connect(std::span<const std::byte> data, const Patience& patience
 }
 
 Status RealId::listen(const Address& address, int backlog) {
-  SocketAddress here = to_socket(address);
-  if (rdma_bind_addr(id_.get(), here.get()) != 0) {
+  const auto bind = [this](const Address& where) {
+    return rdma_bind_addr(id_.get(), to_socket(where).get()) == 0;
+  };
+  // As resolve_address() has it.
+  if (!bind(address) && (address.family != Address::Family::kGid || !bind(as_internet(address)))) {
     if (errno == EADDRINUSE) return fail(Errc::already_exist, "another listens there", errno);
     if (errno == EACCES) return fail(Errc::not_permitted, "only root may listen there", errno);
     return refused("no RDMA device of this machine has this address");
