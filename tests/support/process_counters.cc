@@ -1,6 +1,7 @@
 // Process counters; each function reads one file or directory of /proc.
 #include "support/process_counters.h"
 
+#include <algorithm>
 #include <fstream>
 #include <ranges>
 #include <sstream>
@@ -17,6 +18,13 @@ template <class Each>
 void for_each_line(const stdfs::path& file, const Each& each) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) each(line);
+}
+
+// A worker of an io_uring, which stays for some seconds when it has done its work.
+bool is_of_the_kernel(const stdfs::path& task) {
+  std::string name;
+  for_each_line(task / "comm", [&](const std::string& line) { name = line; });
+  return name.starts_with("iou-");
 }
 
 // Undoes the kernel's \040 for a space and its three relatives.
@@ -68,7 +76,8 @@ std::vector<pid_t> children(pid_t pid) {
 std::size_t threads(pid_t pid) {
   std::error_code error;
   return static_cast<std::size_t>(
-      std::ranges::distance(stdfs::directory_iterator(proc(pid) / "task", error)));
+      std::ranges::count_if(stdfs::directory_iterator(proc(pid) / "task", error),
+                            [](const auto& task) { return !is_of_the_kernel(task.path()); }));
 }
 
 std::size_t resident_bytes(pid_t pid) {

@@ -28,6 +28,7 @@ std::size_t mappings(const std::string& text = {}, pid_t pid = ::getpid());
 // Children that are not reaped yet, zombies included.
 std::vector<pid_t> children(pid_t pid = ::getpid());
 
+// Its own; the kernel's workers for its io_urings are not counted.
 std::size_t threads(pid_t pid = ::getpid());
 
 // Memory in use, in bytes (VmRSS).
