@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "system/fast/traffic.h"
 #include "unit/comch/parties.h"
 
 namespace comch::test {
@@ -20,6 +21,8 @@ using namespace std::chrono_literals;
 constexpr const char* kName = "mortal";
 constexpr auto kPatience = 60s;      // Of the other guest's boot, on a busy machine.
 constexpr std::uint32_t kTasks = 8;  // Twice what a queue of these settings takes.
+constexpr std::uint32_t kPosted = 4;
+const Plan kMessage{{.size = 4096}};
 
 // A client that tries until the server is there; nothing when it never was.
 std::unique_ptr<ClientParty> connect(ProgressEngine& engine) {
@@ -35,8 +38,13 @@ TEST(HostDeath, ThePeerOfADeadHostLosesItsConnectionOnceAndServesTheNext) {
   const auto engine = ProgressEngine::create().value();
   ServerParty server(*engine, {.name = kName});
   ASSERT_TRUE(server->start());
-  ASSERT_TRUE(until(*engine, [&] { return server.received.size() == 1; }, Deadline(kPatience)));
+  ASSERT_TRUE(until(*engine, [&] { return !server.connections.empty(); }, Deadline(kPatience)));
   Connection& connection = server.connection();
+  auto receiver = std::make_unique<Receiver>(connection, *engine, kMessage,
+                                             Receiver::Options{.depth = kPosted});
+  ASSERT_TRUE(receiver->start());
+  const auto here = [&] { return server.received.size() == 1 && receiver->heard() == 1; };
+  ASSERT_TRUE(until(*engine, here, Deadline(kPatience)));
 
   // The last message that is heard there, and behind it more than its queue takes.
   server.then_complete = [](SendTask& task) { std::ignore = task.free(); };
@@ -45,6 +53,14 @@ TEST(HostDeath, ThePeerOfADeadHostLosesItsConnectionOnceAndServesTheNext) {
     ASSERT_TRUE(server->allocate_send(connection, bytes("unheard")).value()->submit());
   }
   const auto killed = std::chrono::steady_clock::now();
+  const auto idle = [&] { return receiver->consumer().state() == ContextState::kIdle; };
+  ASSERT_TRUE(until(*engine, idle, Deadline(kPatience)));
+  EXPECT_EQ(receiver->returned().size(), kPosted) << "each comes back, and once";
+  for (const Status& status : receiver->returned()) {
+    EXPECT_EQ(status.error().code, Errc::connection_reset);
+  }
+  EXPECT_EQ(receiver->wrong(), 0u);
+  receiver.reset();
   ASSERT_TRUE(until(*engine, [&] { return server.endings.size() == 1; }, Deadline(kPatience)));
   const auto noticed = std::chrono::steady_clock::now() - killed;
   EXPECT_LT(noticed, 20s) << "the keepalive of this test is 2 s";
@@ -80,6 +96,11 @@ TEST(HostDeath, TheHostThatDies) {
     heard = true;
     return Receipt::kKeep;  // What follows waits.
   };
+  ASSERT_TRUE(until(*engine, [&] { return !client->consumers.empty(); }, Deadline(kPatience)));
+  Sender sender(client->connection(), *engine, kMessage);
+  ASSERT_TRUE(sender.start());
+  sender.send_to(client->consumers);
+  ASSERT_TRUE(until(*engine, [&] { return sender.done(); }, Deadline(kPatience)));
   ASSERT_TRUE(client->connection().try_send(bytes("here")));
   ASSERT_TRUE(until(*engine, [&] { return heard; }, Deadline(kPatience)));
   std::ofstream("/proc/sysrq-trigger") << "b" << std::flush;
