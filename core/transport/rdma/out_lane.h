@@ -134,12 +134,14 @@ class OutLane {
     std::uint32_t key = 0;
   };
 
-  static constexpr std::uint64_t kMaxPiece = std::uint64_t{1} << 30U;
-  static constexpr std::uint64_t kBouncePiece = std::uint64_t{64} << 10U;
+  // What is written at a time, and acknowledged. A device gives up after so many losses without
+  // an acknowledgement: long writes over a wire that loses packets would come to that.
+  static constexpr std::uint64_t kPiece = std::uint64_t{64} << 10U;
   static constexpr std::uint32_t kQueue = 8;  // Work requests that go with one doorbell.
   // Places that a record may need: two where the lane's end lies in a batch, and one for a ring.
   static constexpr std::uint32_t kPerRecord = 3;
 
+  std::uint64_t piece() const;
   Outcome check(Bytes immediate);
   Outcome take(Posted& posted, std::uint64_t length, Bytes immediate);
   bool has_room();

@@ -127,6 +127,11 @@ Sender::~Sender() {
   EXPECT_TRUE(Producer::destroy(producer_));
 }
 
+std::string Sender::why() const {
+  if (refusal_) return "refused: " + describe(*refusal_);
+  return failed_.empty() ? "under way" : "failed: " + describe(failed_.front());
+}
+
 bool Sender::start() { return producer_->start().has_value(); }
 bool Sender::stop() { return run_until_idle(engine_, *producer_); }
 

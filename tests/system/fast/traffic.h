@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "comch/comch.h"
@@ -110,6 +111,7 @@ class Sender {
   // What a message was refused with, other than `again`.
   const std::optional<Error>& refusal() const { return refusal_; }
   const std::vector<Error>& failed() const { return failed_; }  // Of tasks that came back so.
+  std::string why() const;  // Not all was sent; for a failure's message.
   std::uint64_t spaces() const { return spaces_; }
 
  private:

@@ -48,7 +48,7 @@ void exchange(Partner& side, const Receiver::Options& options, std::size_t coope
   sender.send_to({*to});
   EXPECT_TRUE(side.run_until([&] { return sender.done() && receiver.heard() == plan.size(); }))
       << sender.sent() << " sent, " << receiver.heard() << " received";
-  EXPECT_EQ(sender.sent(), plan.size());
+  EXPECT_EQ(sender.sent(), plan.size()) << sender.why();
   EXPECT_EQ(receiver.wrong(), 0u);
   const DataWay way = receiver->way();
   EXPECT_TRUE(options.way == DataWay::kAuto || way == options.way);

@@ -32,24 +32,26 @@ TEST(RdmaLongTest, MessagesOfEveryLengthAroundTheBordersArriveWhole) {
   EXPECT_FALSE(consumer.lost);
 }
 
-TEST(RdmaLongTest, WhatIsLongerThanTheDeviceTakesAtOnceIsSplitAndInOrder) {
-  constexpr std::size_t kSize = std::size_t{20} << 20U;
+// Lost packets are counted from one acknowledgement to the next, and there are to be few.
+TEST(RdmaLongTest, ALongMessageGoesInPiecesThatAreAcknowledgedEachAndInOrder) {
+  constexpr std::size_t kSize = std::size_t{8} << 20U;
   Ports machines;
   TestConsumer consumer(machines, 4, 32, kSize);
   TestProducer producer(machines, 1U << 16U, kSize);
   const std::uint32_t id = consumer.port->id();
-  ASSERT_LT(machines.client.hub->fabric().domain->limits().max_message, kSize / 2);
   consumer.post(0, 0, kSize);
   producer.lane(id);
   const std::string text = pattern(kSize);
   machines.link.fabric.reset_counts();
   ASSERT_EQ(producer.send(id, text), Outcome::kUnderWay);
-  EXPECT_EQ(machines.link.fabric.counts(kClient).work_requests, 3U + 1U);
+  EXPECT_EQ(machines.link.fabric.counts(kClient).work_requests, 128U + 1U);
   ASSERT_TRUE(consumer.poll());
   ASSERT_EQ(consumer.arrivals.size(), 1U);
   EXPECT_EQ(consumer.arrivals[0].length, kSize);
   EXPECT_TRUE(consumer.text(0, kSize) == text);
-  EXPECT_EQ(producer.completed(id), 1U);
+  std::size_t completed = 0;
+  for (int turns = 0; turns < 1000 && completed == 0; ++turns) completed = producer.completed(id);
+  EXPECT_EQ(completed, 1U);
 }
 
 // 256 work requests do not fit a message of more pieces: it goes on in step().
