@@ -74,6 +74,7 @@ void ConnectionImpl::posted(SendTaskImpl& task) {
     return endpoint_.complete(task);
   task.place = sent_;
   unconfirmed_.push_back(task);
+  ++endpoint_.unconfirmed_tasks;
   update_attention();
 }
 
@@ -83,6 +84,7 @@ bool ConnectionImpl::confirm() {
   while (SendTaskImpl* task = unconfirmed_.front()) {
     if (task->place > delivered) break;
     unconfirmed_.remove(*task);
+    --endpoint_.unconfirmed_tasks;
     endpoint_.complete(*task);
     did = true;
   }
@@ -121,7 +123,10 @@ bool ConnectionImpl::try_finish() {
 }
 
 void ConnectionImpl::fail_pending(const Error& error) {
-  while (SendTaskImpl* task = unconfirmed_.pop_front()) endpoint_.complete(*task, error);
+  while (SendTaskImpl* task = unconfirmed_.pop_front()) {
+    --endpoint_.unconfirmed_tasks;
+    endpoint_.complete(*task, error);
+  }
   while (SendTaskImpl* task = pending_.pop_front()) endpoint_.complete(*task, error);
 }
 

@@ -240,6 +240,7 @@ bool Endpoint::on_work() {
 void Endpoint::drop_all() {
   connections_.clear();
   completions_.clear();
+  unconfirmed_tasks = 0;
   // No callback will bring these back: they are the caller's again, to be freed.
   tasks_.for_each_lent([&](SendTaskImpl& task) {
     if (task.state != TaskState::kSubmitted) return;

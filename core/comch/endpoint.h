@@ -56,9 +56,12 @@ class Endpoint : public engine::ContextCore {
   Receipt hand_out(ConnectionImpl& connection, std::span<const std::byte> message) {
     return on_message_(connection, message);
   }
-  // Every task is out, and some have only to be told of: that comes before more messages, for
-  // each of whose callbacks may want a task to answer with.
-  bool owes_tasks() const { return tasks_.full() && !completions_.empty(); }
+  // Every task is out, and some have only to be told of, or to be confirmed by the carrier: that
+  // comes before more messages, for each of whose callbacks may want a task to answer with.
+  bool owes_tasks() const {
+    return tasks_.full() && (!completions_.empty() || unconfirmed_tasks != 0);
+  }
+  std::size_t unconfirmed_tasks = 0;  // Of all connections: sent, and not in the peer's queue yet.
   void offer_space(ConnectionImpl& connection) {
     if (on_space_) on_space_(connection);
   }

@@ -35,6 +35,22 @@ TEST_F(TaskTest, TryingToSubmitDoesAsSubmit) {
   ASSERT_TRUE(run_until([&] { return server.received.size() == 1; }));
 }
 
+// A task is free again when its message is in the peer's queue, which may take a round trip.
+TEST_F(TaskTest, WhoAnswersInItsCallbackNeedsNoMoreTasksThanAnswersAtATime) {
+  const test::Settings settings{.name = "few", .queue = 16, .tasks = 1};
+  test::ServerParty few(*engine, settings);
+  test::ClientParty asker(*engine, settings);
+  ASSERT_TRUE(few->start());
+  ASSERT_TRUE(asker.connect());
+  few.then_receive = [&](Connection& from) {
+    const auto answer = few->allocate_send(from, bytes("answer"));
+    EXPECT_TRUE(answer && (*answer)->submit());
+    return Receipt::kTaken;
+  };
+  for (int n = 0; n < 8; ++n) ASSERT_TRUE(asker.connection().try_send(bytes("question")));
+  EXPECT_TRUE(run_until([&] { return asker.received.size() == 8; }));
+}
+
 TEST_F(TaskTest, ASubmittedTaskBelongsToItsContext) {
   fill();
   SendTask& held = task("held");
