@@ -22,9 +22,11 @@ using Where = std::source_location;
 
 namespace {
 
-// How long connect() waits for the service's answer, which comes at once from one that is at
-// work and tells a refusal from a connection; picked, not tuned.
+// How long connect() waits for an answer, which tells a refusal from a connection. That of a
+// service of this machine that is at work comes at once; another machine's takes round trips, and
+// if nobody listens there it is the kernel's. Picked, not tuned.
 constexpr std::chrono::milliseconds kAnswerWait{10};
+constexpr std::chrono::milliseconds kRemoteAnswerWait{200};
 
 // A service that is busy elsewhere accepts late: only its end ends the attempt before this.
 constexpr std::chrono::seconds kAcceptTimeout{60};
@@ -159,8 +161,9 @@ doca_error_t doca_comm_channel_ep_t::connect(const char* name, Peer*& peer, Wher
   if (const auto started = client->start(); !started) {
     result = answer(started.error(), where);
   } else {
-    const auto end = std::chrono::steady_clock::now() + kAnswerWait;
-    for (auto now = end - kAnswerWait; client->state() == ContextState::kStarting && now < end;
+    const auto wait = info.rdma ? kRemoteAnswerWait : kAnswerWait;
+    const auto end = std::chrono::steady_clock::now() + wait;
+    for (auto now = end - wait; client->state() == ContextState::kStarting && now < end;
          now = std::chrono::steady_clock::now()) {
       engine->wait(end - now);
     }

@@ -24,6 +24,7 @@ mkdir "$scratch/run" "$scratch/tmp"
 export COMCH_RUNTIME_DIR="$scratch/run" TMPDIR="$scratch/tmp"
 export PATH="$build/examples:$build/core/tool:$build/fuse:$PATH"
 export COMCH_DOCA_EXAMPLES="$build/examples/doca" COMCHFS="$build/fuse/comchfs"
+export COMCH_DOCA_EXAMPLES_DEVICES="$COMCH_DEVICES"
 
 # Between the two ends of the guest's cable, both ways; nothing elsewhere.
 lossy() {
