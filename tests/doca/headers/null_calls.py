@@ -5,8 +5,8 @@
 
 One call for each pointer argument: that one is NULL, the other pointers point where nothing can
 be read, and numbers are 1. So a call comes back only from a function that looks for NULL before
-it looks at anything else. It is to answer INVALID_VALUE, or, where it returns no doca_error_t, to
-do nothing. EXCEPTIONS has lines of a function, an argument (or *), what comes instead, and why:
+it looks at anything else. It is to answer INVALID_VALUE, or, where it returns no doca_error_t,
+NULL or 0. EXCEPTIONS has lines of a function, an argument (or *), what comes instead, and why:
 the name of an error; or `skip`, of what needs a real object beside, or is no argument to forget.
 """
 
@@ -47,6 +47,18 @@ def exceptions(path):
                 yield function, argument, answer, why
 
 
+def body_of(call, returns):
+    if "doca_error_t" in returns:
+        return f"return (int){call};"
+    if "*" in returns:
+        return f"return {call} == NULL ? 0 : DOCA_ERROR_UNEXPECTED;"
+    if "union" in returns:
+        return f"return {call}.u64 == 0 ? 0 : DOCA_ERROR_UNEXPECTED;"
+    if returns[-1] == "void":
+        return f"{call}; return 0;"
+    return f"return {call} == 0 ? 0 : DOCA_ERROR_UNEXPECTED;"
+
+
 def main():
     list_path, headers, exceptions_path, output, depfile = sys.argv[1:]
     with open(list_path, encoding="utf-8") as lines:
@@ -59,7 +71,7 @@ def main():
     calls = []
     for _, function in listed:
         declared = re.search(r"([\w \*]+?)\b" + function + r"\s*\(([^;{}]*?)\)\s*[;{_]", text)
-        returns = declared.group(1).split()
+        returns = declared.group(1).replace("*", " * ").split()
         takes = list(arguments(declared.group(2)))
         pointers = [n for n, (kind, _) in enumerate(takes) if "*" in kind or kind in callbacks]
         for null in pointers:
@@ -80,8 +92,7 @@ def main():
                 else:
                     given.append(f"({kind}){{{0 if 'union' in kind or 'struct' in kind else 1}}}")
             call = f"{function}({', '.join(given)})"
-            body = f"return (int){call};" if "doca_error_t" in returns else f"{call}; return 0;"
-            calls.append((function, name, expected, body))
+            calls.append((function, name, expected, body_of(call, returns)))
     if unused:
         sys.exit(f"{exceptions_path}: no such function and argument: {unused}")
     with open(output, "w", encoding="utf-8") as out:
