@@ -21,7 +21,7 @@ namespace {
 using test::ClientParty;
 using test::ServerParty;
 
-constexpr test::Settings kSettings{.queue = 8};
+const test::Settings kSettings{.queue = 8};
 
 // A client that stamps its messages as it likes, or speaks an older version.
 struct Liar {
