@@ -1,6 +1,7 @@
 // ConsumerPort: taking messages out of lanes. Everything a producer says is held against what
 // this side knows: the table of posted buffers, the maps it was shown, the sizes it agreed to.
 #include <cstring>
+#include <utility>
 
 #include "base/checked.h"
 #include "base/copy.h"
@@ -135,17 +136,18 @@ ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record
   } else if (record != lane.job_record) {
     return Step::kBroken;  // Its chunks are those of the message that was begun.
   }
-  bool did = false;
+  int copied = 0;
   ChunkJob<>::Chunk chunk;
-  for (int n = 0; n < kChunks && lane.job->claim(chunk); ++n) {
+  for (; copied < kChunks && lane.job->claim(chunk); ++copied) {
     copy_part(to + chunk.offset, source.data() + range.offset + chunk.offset, chunk.length,
               record.length);
     lane.job->copied();
-    did = true;
   }
+  lane.job_waits = copied < kChunks;
   switch (lane.job->state()) {
     case JobState::kFinished:
       lane.job.reset();
+      lane.job_waits = false;
       lane.tell();
       return Step::kArrival;
     case JobState::kBroken:
@@ -153,7 +155,7 @@ ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record
     case JobState::kPending:
       break;
   }
-  return did ? Step::kPart : Step::kNothing;
+  return copied != 0 ? Step::kPart : Step::kNothing;
 }
 
 ConsumerPort::Step ConsumerPort::take_hand_over(InLane& lane, const LaneRecord& record,
@@ -217,6 +219,7 @@ bool ConsumerPort::release(std::size_t count) {
 // A lane that has ended, and is empty now, or is broken.
 void ConsumerPort::settle(InLane& lane, Step step) {
   if (step == Step::kBroken) {
+    if (std::exchange(lane.has_lied, true)) return;
     say(LogLevel::kWarning,
         "producer {} wrote nonsense into its lane to consumer {}; its process "
         "is cut off",

@@ -109,8 +109,15 @@ void ConsumerPort::publish_and_tell() {
 }
 
 bool ConsumerPort::ready() const {
-  return std::ranges::any_of(lanes_,
-                             [](const auto& lane) { return lane->ended || lane->reader.ready(); });
+  return std::ranges::any_of(lanes_, [this](const auto& lane) { return has_work(*lane); });
+}
+
+// Not all that lies in a lane can be dealt with now; whoever waits may sleep then.
+bool ConsumerPort::has_work(InLane& lane) const {
+  if (lane.has_lied) return false;
+  if (lane.job_waits) return lane.job->state() != comch::shm::JobState::kPending;
+  if (lane.reader.ready()) return !views_ || may_show(lane);
+  return lane.ended && lane.reader.kept() == 0;
 }
 
 bool ConsumerPort::has_message() const {

@@ -300,6 +300,7 @@ class ConsumerPort final : public Readiness {
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
   void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record);
+  bool has_work(InLane& lane) const;
   void settle(InLane& lane, Step step);
   void sweep();
 

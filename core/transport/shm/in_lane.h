@@ -49,12 +49,14 @@ class InLane {
   // can change at any time, said of it then.
   std::optional<comch::shm::ChunkJob<>> job;
   comch::shm::LaneRecord job_record;
+  bool job_waits = false;  // What is left of it the producer copies, and rings.
   // Bytes of the staged message at the head: in all, and copied.
   std::uint64_t staged_total = 0;
   std::uint64_t staged = 0;
   std::uint16_t staged_index = 0;
   bool staged_open = false;  // More of it is to come.
   bool ended = false;        // The producer sends no more.
+  bool has_lied = false;     // Nothing more is taken from it.
 
  private:
   const std::uint32_t producer_;

@@ -122,6 +122,8 @@ OutLane::Progress OutLane::continue_job(Unfinished& message) {
     case JobState::kPending:
       return Progress::kWaits;
     case JobState::kFinished:
+      // The consumer sleeps when only our chunks are left.
+      if (copied != 0 && data_ringer_.should_ring()) ring();
       return Progress::kFinished;
     case JobState::kBroken:
       break;

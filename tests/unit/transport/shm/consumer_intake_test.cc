@@ -141,6 +141,33 @@ TEST_F(ConsumerIntakeTest, RefusesAJobThatMovesInItsMap) {
   expect_lie();
 }
 
+TEST_F(ConsumerIntakeTest, AClosedPortIsNotKeptAwakeByTheLieThatClosedIt) {
+  PeerLane from = lane();
+  std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
+  from.writer->publish();
+  EXPECT_TRUE(port->ready());
+  expect_lie();
+  EXPECT_FALSE(port->ready());
+}
+
+// A producer that is stopped in the middle of it shall not keep a processor busy here.
+TEST_F(ConsumerIntakeTest, AJobWhoseRestTheProducerCopiesKeepsNobodyAwake) {
+  show_map(3, kRoom);
+  PeerLane from = lane();
+  std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
+  from.word(0, 14) = 1 | std::uint64_t{31} << 32U;  // It has claimed all chunks but one.
+  from.writer->publish();
+  EXPECT_TRUE(port->ready());
+  poll();
+  EXPECT_FALSE(port->ready());
+  EXPECT_TRUE(arrivals.empty());
+  from.word(0, 15) = 1 | std::uint64_t{32} << 32U;
+  EXPECT_TRUE(port->ready());
+  poll();
+  EXPECT_EQ(arrivals.size(), 1U);
+  EXPECT_FALSE(port->ready());
+}
+
 // One lane begins a long message into a buffer, another uses the buffer up, and it is posted
 // again with less room: the rest of the long message has none.
 TEST_F(ConsumerIntakeTest, RefusesTheRestOfAMessageWhoseBufferIsAnother) {
@@ -328,8 +355,10 @@ TEST_F(ConsumerViewTest, KeepsTheLaneOfWhatIsShownWhenItsProducerEnds) {
   ASSERT_TRUE(say_packet(line, wire::LaneEnd{.producer = 1}));
   settle();
   EXPECT_EQ(view(), 0U);
+  EXPECT_FALSE(port->ready()) << "nothing can be done, so that whoever waits may sleep";
   EXPECT_TRUE(std::ranges::equal(shown[0].data, kBytes));
   EXPECT_TRUE(port->release(1));
+  EXPECT_TRUE(port->ready());
   EXPECT_EQ(view(), 0U);
   EXPECT_FALSE(port->ready()) << "the lane is swept away";
 }
@@ -344,7 +373,9 @@ TEST_F(ConsumerViewTest, TakesTurnsOfSixtyFourProducersAndThenWaits) {
   std::size_t seen = 0;
   for (int n = 0; n < 100; ++n) seen += view();
   EXPECT_EQ(seen, 64U);
+  EXPECT_FALSE(port->ready()) << "nothing can be done before a release";
   EXPECT_TRUE(port->release(2));
+  EXPECT_TRUE(port->ready());
   for (int n = 0; n < 100; ++n) seen += view();
   EXPECT_EQ(seen, 66U);
   EXPECT_TRUE(port->release(64));
