@@ -251,7 +251,6 @@ class Machine {
     return op.op_ >= Op::kSendFile && op.op_ <= Op::kWriteSocket;
   }
 
-  bool forgotten_ = false;
   Order order_;
   Queues& queues_;
   Timers timers_;
@@ -261,6 +260,7 @@ class Machine {
   Sending<Kinds> sending_;
   Storing<Kinds> storing_;
   Receiving<Kinds> receiving_;
+  bool forgotten_ = false;
 };
 
 }  // namespace comch::uring

@@ -37,6 +37,7 @@ struct AllocationTest : RingPair {
 
 TEST_F(AllocationTest, BatchesIntoAMultishotReceiveCostNeither) {
   std::vector<Buffer*> pool;
+  pool.reserve(kDepth);
   for (std::size_t n = 0; n < kDepth; ++n) pool.push_back(room(n));
   next(7).prep_post_recv_multishot(*from, pool);
   expect_no_cost([&] {
@@ -44,7 +45,7 @@ TEST_F(AllocationTest, BatchesIntoAMultishotReceiveCostNeither) {
     for (std::uint32_t n = 0; n < 2 * kDepth; ++n) send(text, n, kSkipSuccess);
     ring->submit().value();
     std::uint64_t received = 0;
-    while (received < 2 * kDepth) {
+    while (received < std::uint64_t{2} * kDepth) {
       ring->peek();
       const std::uint32_t count = ring->for_each([&](const Completion& c) {
         EXPECT_EQ(c.size, text.size());
@@ -60,6 +61,7 @@ TEST_F(AllocationTest, BatchesIntoAMultishotReceiveCostNeither) {
 
 TEST_F(AllocationTest, SingleReceivesSendsWithCompletionsAndImmediateDataCostNeither) {
   std::vector<Buffer*> free;
+  free.reserve(kDepth);
   for (std::size_t n = 0; n < kDepth; ++n) free.push_back(room(n));
   expect_no_cost([&] {
     for (Buffer* buffer : free) {
@@ -73,7 +75,7 @@ TEST_F(AllocationTest, SingleReceivesSendsWithCompletionsAndImmediateDataCostNei
     ring->submit().value();
     std::uint64_t over = 0;
     std::array<const Completion*, 8> batch;
-    while (over < 2 * kDepth) {
+    while (over < std::uint64_t{2} * kDepth) {
       const std::uint32_t count = ring->peek_batch(batch);
       for (std::uint32_t n = 0; n < count; ++n) {
         if (batch[n]->user_data == 1) free.push_back(batch[n]->buffer);
