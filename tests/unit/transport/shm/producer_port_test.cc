@@ -40,9 +40,10 @@ struct Owner final : ProducerPortOwner {
 
 // A consumer of the peer's, which posts what the test likes and reads its lane.
 struct PeerConsumer {
-  PeerConsumer(Hub& hub, std::uint32_t id, wire::Way way, std::uint64_t address = 0)
+  PeerConsumer(Hub& hub, std::uint32_t id, wire::Way way, std::uint64_t address = 0,
+               std::uint64_t map = kMap)
       : layout(PostedLayout::make(kDepth).value()),
-        memory(os::make_sealed_memfd("comch-test", kMap).value()) {
+        memory(os::make_sealed_memfd("comch-test", map).value()) {
     os::Fd shared = os::make_sealed_memfd("comch-test", layout.size).value();
     posted = os::Mapping::map(shared, layout.size).value();
     writer.emplace(posted.bytes().data() + layout.ring, layout.slots);
@@ -56,7 +57,7 @@ struct PeerConsumer {
                                .depth = kDepth,
                                .immediate_max = 8,
                                .way = way,
-                               .map_size = kMap,
+                               .map_size = map,
                                .map_address = address};
     EXPECT_TRUE(hub.take(terms, fds));
     std::ignore = next();  // Accepted.
@@ -228,6 +229,26 @@ TEST_F(ProducerPortTest, AJobThatCountsWhatNobodyCopiedBreaksTheLane) {
   peer.word(done) = std::uint64_t{1000} << 32U | 1U;
   EXPECT_FALSE(to.step());
   EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
+}
+
+TEST_F(ProducerPortTest, TheLastChunkOfASharedCopyWakesAConsumerThatSleeps) {
+  constexpr std::uint64_t kLong = std::uint64_t{9} << 20U;  // More than one call copies.
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped, 0, kLong);
+  peer.post(0, 0, kLong);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  const os::Fd memory = os::make_sealed_memfd("comch-test", kLong).value();
+  const os::Mapping mapping = os::Mapping::map(memory, kLong).value();
+  const SharedMemory source{.id = 1, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
+  const auto said = peer.next();
+  ASSERT_TRUE(said && std::holds_alternative<wire::Map>(*said));
+  comch::shm::BellSleeper<comch::shm::FastMachine> sleeper(
+      comch::shm::posted_at(peer.posted.bytes().data()).data_bell);
+  EXPECT_FALSE(sleeper.arm());
+  ASSERT_EQ(to.step(), 1U);
+  const test::Heard rung = test::hear(peer.line);
+  EXPECT_TRUE(rung.packet && std::holds_alternative<wire::Doorbell>(*rung.packet));
 }
 
 TEST_F(ProducerPortTest, AReturnOfWhatWasNotLentBreaksTheLane) {
