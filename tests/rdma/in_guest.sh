@@ -52,7 +52,7 @@ took() {
 # run WORD HOW SECONDS PROGRAM FILTER LOSS
 run() {
   local word="$1" how="$2" seconds="$3" program="$4" filter="$5" loss="$6"
-  local log="$scratch/log" status case any='' began case_began
+  local log="$scratch/log" status case any='' began
   if [ "$loss" != 0 ] && [ -z "${RDMA_VM:-}" ]; then
     echo "ok - $word # SKIP packets are lost on the guest's cable only"
     return
@@ -65,11 +65,10 @@ run() {
   began="$EPOCHREALTIME"
   while read -r case; do
     status=0
-    case_began="$EPOCHREALTIME"
     timeout --kill-after=5 "$seconds" "$build/$program" --gtest_filter="$case" \
       </dev/null >"$log" 2>&1 || status=$?
     as_tap "$word" "$case" "$log" "$status" || failed=1
-    [ -z "${COMCH_RDMA_TIMES:-}" ] || took "$case" "$case_began"
+    [ -z "${COMCH_RDMA_TIMES:-}" ] || sed -nE 's/^\[       OK \] (.* \([0-9]+ ms\))$/# \1/p' "$log"
     any=yes
   done < <(if [ "$how" = each ]; then cases_of "$build/$program" "$filter"; else echo "$filter"; fi)
   if [ -z "$any" ]; then

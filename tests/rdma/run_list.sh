@@ -2,14 +2,14 @@
 # Runs a list of test programs where RDMA is: in a guest of our own, or, with COMCH_RDMA_DEVICE
 # and COMCH_RDMA_PEER (tests/run --rdma), on a device of this machine.
 #
-#   run_list.sh LIST BUILD     as in_guest.sh
+#   run_list.sh LIST BUILD MEMORY    as in_guest.sh; what a guest has, in MiB
 #
 # COMCH_RDMA_PEER is the address of this machine that servers listen on: of the device itself, or
 # of another one that is cabled to it.
 set -eu
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 if [ -z "${COMCH_RDMA_DEVICE:-}" ]; then
-  exec "$here/rdma-vm" --mem 2048 --timeout 270 -- "$here/in_guest.sh" "$@"
+  exec "$here/rdma-vm" --mem "$3" --timeout 270 -- "$here/in_guest.sh" "$1" "$2"
 fi
 address="$("$2/core/tool/comch" ls --devices --json |
   jq -r --arg name "$COMCH_RDMA_DEVICE" '.devices[] | select(.name == $name) | .rdma // empty')"
@@ -22,4 +22,4 @@ trap 'rm -f "$description"' EXIT
 sed "s/10\.77\.0\.2/$address/; s/10\.77\.0\.1/$COMCH_RDMA_PEER/" "$here/devices.toml" >"$description"
 export COMCH_DEVICES="$description"
 export COMCH_RDMA_CLIENT="$address" COMCH_RDMA_SERVER="$COMCH_RDMA_PEER"
-"$here/in_guest.sh" "$@"
+"$here/in_guest.sh" "$1" "$2"

@@ -1,0 +1,164 @@
+// Addresses: a server and a client on the two devices of the guest, as users name them: by IPv4,
+// IPv6 or a GID; in the description of devices, to `comch`, and in a tree. Who is not let in, and
+// the key that both must hold.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/described_devices.h"
+#include "support/mount.h"
+#include "system/tool/tool_test.h"
+
+namespace comch::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Place {
+  std::string name;
+  std::string server;   // Where servers listen.
+  std::string client;   // Where clients speak from.
+  std::string allowed;  // What the server calls the client.
+};
+std::ostream& operator<<(std::ostream& out, const Place& place) { return out << place.name; }
+
+const Place kIpv4{"ipv4", "10.77.0.1", "10.77.0.2", "10.77.0.2"};
+const Place kIpv6{"ipv6", "fd77::1", "fd77::2", "fd77::2"};
+
+struct Keys {
+  std::string server;
+  std::string client;
+};
+
+std::string key_line(const std::string& file) {
+  return file.empty() ? "" : "key_file = '" + file + "'\n";
+}
+
+// Both sides of the built-in fabric, each on a device of the guest.
+std::string description(const Place& place, const Keys& keys = {}) {
+  return "[[device]]\nname = 'comch0'\npci = '0000:03:00.0'\nside = 'dpu'\n"
+         "[device.rdma]\naddress = '" +
+         place.server + "'\n" + key_line(keys.server) +
+         "[[device.representor]]\npci = '0000:b1:00.0'\nallow_hosts = ['" + place.allowed +
+         "']\n"
+         "[[device]]\nname = 'comch0-host'\npci = '0000:b1:00.0'\nside = 'host'\n"
+         "[device.rdma]\naddress = '" +
+         place.client + "'\n" + key_line(keys.client);
+}
+
+// A server of another machine, as a client writes it.
+std::string at(const Place& place, const std::string& server) {
+  return "rdma://[" + place.server + "]/" + server;
+}
+
+struct GuestTest : ToolTest {
+  void SetUp() override {
+    if (std::getenv("RDMA_VM") == nullptr) GTEST_SKIP() << "its addresses are those of the guest";
+  }
+};
+
+struct AddressTest : GuestTest, testing::WithParamInterface<Place> {
+  AddressTest() : devices(description(GetParam())) {}
+  DescribedDevices devices;
+};
+
+TEST_P(AddressTest, MessagesGoBothWays) {
+  Program server = listen("echo --echo --count 1");
+  EXPECT_EQ(sh("comch connect " + at(GetParam(), "echo") + " --count 1 <<< hello"),
+            (Said{.code = 0, .out = "hello\n"}));
+  EXPECT_EQ(server.end().out, "hello\n");
+}
+
+TEST_P(AddressTest, ATreesClientReachesIt) {
+  const Program server = listen("box");
+  const Mount tree;
+  ASSERT_TRUE(tree.ready()) << tree.log();
+  const std::string client = tree / "clients/me";
+  EXPECT_EQ(sh("mkdir " + client + "; echo \"" + at(GetParam(), "box") + "\" > " + client +
+               "/server; echo -n hello > " + client + "/conn/send"),
+            Said{});
+  EXPECT_TRUE(server.has_said("hello\n"));
+  EXPECT_EQ(sh("cat " + client + "/conn/stats/tx_msgs"), (Said{.out = "1\n"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    By, AddressTest,
+    testing::Values(kIpv4, kIpv6, Place{"gid_of_ipv6", "gid:fd77::1", "gid:fd77::2", "gid:fd77::2"},
+                    Place{"gid_as_representor", "10.77.0.1", "10.77.0.2", "gid:::ffff:10.77.0.2"}),
+    [](const auto& given) { return given.param.name; });
+
+struct StrangerTest : GuestTest, testing::WithParamInterface<Place> {};
+
+TEST_P(StrangerTest, IsRefusedAndToldWhy) {
+  const DescribedDevices devices(description(GetParam()));
+  const Program server = listen("box");
+  const Said said = sh("comch send " + at(GetParam(), "box") + " hello");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("this machine may not connect to the server"));
+  EXPECT_TRUE(server.has_reported("refused"));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, StrangerTest,
+                         testing::Values(Place{"ipv4", "10.77.0.1", "10.77.0.2", "10.77.0.3"},
+                                         Place{"ipv6", "fd77::1", "fd77::2", "fd77::3"},
+                                         Place{"gid", "fd77::1", "fd77::2", "gid:fd77::1"}),
+                         [](const auto& given) { return given.param.name; });
+
+// A tree on both sides: its server's consumer has what its client's producer sends.
+using TreeTest = GuestTest;
+
+TEST_F(TreeTest, ItsConsumersAndProducersMeetByAnAddress) {
+  const DescribedDevices devices(description(kIpv4));
+  const Mount tree;
+  ASSERT_TRUE(tree.ready()) << tree.log();
+  const auto run = [&](const std::string& line) {
+    Program program("bash -c 'cd " + tree.path().string() + " && " + line + "'");
+    return program.end();
+  };
+  EXPECT_EQ(
+      run("mkdir servers/box clients/me && echo " + at(kIpv4, "box") + " > clients/me/server"),
+      Said{});
+  EXPECT_EQ(run("cd servers/box/conn0/consumers && mkdir c0 && echo 1 > c0/enable"), Said{});
+  EXPECT_EQ(run("cd clients/me/conn/producers && mkdir p0 && "
+                "cat ../../../../servers/box/conn0/consumers/c0/id > p0/target && "
+                "head -c 100000 /dev/zero > p0/put"),
+            Said{});
+  EXPECT_EQ(run("wc -c < servers/box/conn0/consumers/c0/get"), (Said{.out = "100000\n"}));
+  EXPECT_EQ(run("cat clients/me/conn/producers/p0/stats/tx_bytes"), (Said{.out = "100000\n"}));
+}
+
+struct KeyTest : GuestTest {
+  std::string key(const std::string& name, const std::string& secret) {
+    const std::string path = dir / name;
+    std::ofstream(path) << secret;
+    std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+    return path;
+  }
+  TempDir dir;
+};
+
+TEST_F(KeyTest, WhoHoldsItIsLetIn) {
+  const std::string file = key("key", "a secret of more than sixteen bytes");
+  const DescribedDevices devices(description(kIpv4, {file, file}));
+  Program server = listen("box --count 1");
+  EXPECT_EQ(sh("comch send " + at(kIpv4, "box") + " hello"), Said{});
+  EXPECT_EQ(server.end().out, "hello\n");
+}
+
+TEST_F(KeyTest, WhoHoldsAnotherOrNoneIsNot) {
+  const std::string ours = key("ours", "a secret of more than sixteen bytes");
+  const DescribedDevices devices(description(kIpv4, {ours, {}}));
+  const Program server = listen("box");
+  const std::string line = "comch send " + at(kIpv4, "box") + " hello";
+  EXPECT_THAT(sh(line).err, HasSubstr("asks for a pre-shared key"));
+  devices.describe(description(kIpv4, {ours, key("theirs", "another one, as long as that is")}));
+  const Said said = sh(line);
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("key is not this device"));
+}
+
+}  // namespace
+}  // namespace comch::test
