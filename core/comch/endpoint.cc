@@ -14,7 +14,8 @@ Endpoint::~Endpoint() { drop_all(); }
 Status Endpoint::check_within(std::uint32_t value, std::uint32_t limit) const {
   if (Status s = require_idle(); !s) return s;
   if (value == 0 || value > limit) {
-    return fail(Errc::invalid_value, "the number is 0 or above the device's capability");
+    return fail(Errc::invalid_value,
+                "the number is 0, or above the device's limit, which `comch stat` tells");
   }
   return {};
 }

@@ -11,7 +11,7 @@ Status check_server_name(std::string_view name, const Capability& capability) {
     return fail(Errc::invalid_value, "the server name is longer than the device allows");
   }
   if (name.find('/') != name.npos || name.find('\0') != name.npos || name == "." || name == "..") {
-    return fail(Errc::invalid_value, "a server name holds no '/' and no NUL, and is not . or ..");
+    return fail(Errc::invalid_value, "a server name is not . or .., and holds no / and no NUL");
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // comch connect: talks with a server: lines become messages, messages become lines.
 #include "tool/commands.h"
 #include "tool/conversation.h"
+#include "tool/option_values.h"
 
 namespace comch::tool {
 
@@ -10,12 +11,9 @@ void add_connect(CLI::App& app, const CommonOptions& common, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("connect", "Talk with a server: lines of standard input out, messages in");
   command->add_option("SERVER", options->server, "Name of the server")->required();
-  command->add_option("--count", options->count, "End after so many received messages")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--timeout", options->timeout_s, "End after so long")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+  takes_count(
+      command->add_option("--count", options->count, "End after so many received messages"));
+  takes_seconds(command->add_option("--timeout", options->timeout_s, "End after so long"));
   command->add_flag("--stay", options->stay,
                     "Go on receiving when standard input has ended (--count implies it)");
   command->add_flag("--raw", *raw, "Print the bytes only, without a newline after each message");

@@ -11,9 +11,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "comch/comch.h"
 #include "tool/commands.h"
+#include "tool/option_values.h"
 
 namespace comch::tool {
 namespace {
@@ -38,10 +40,9 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
   app.add_option("--representor", common.representor,
                  "Host function that a server serves, or that a client is on")
       ->type_name("PCI");
-  app.add_option("--max-message-size", common.max_message_size,
-                 "Longest message in bytes; both ends must agree")
-      ->type_name("BYTES")
-      ->check(CLI::PositiveNumber)
+  takes_count(app.add_option("--max-message-size", common.max_message_size,
+                             "Longest message in bytes; both ends must agree"),
+              "BYTES")
       ->capture_default_str();
   app.add_flag("--json", common.json, "Print data as JSON");
   app.add_option_function<std::string>(
@@ -51,6 +52,14 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
       ->check([](const std::string& word) {
         return parse_log_level(word) ? std::string() : "there is no log level " + word;
       });
+}
+
+// CLI11 tells of a word it does not know only where it misses none.
+std::string objection(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (!app.get_subcommands().empty() || unknown.empty()) return error.what();
+  const char* kind = unknown.front().starts_with('-') ? "option" : "subcommand";
+  return fmt::format("there is no {} {}", kind, unknown.front());
 }
 
 int run(int argc, char** argv) {
@@ -71,7 +80,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version.
-    fmt::print(stderr, "comch: {}; try `comch --help`\n", error.what());
+    fmt::print(stderr, "comch: {}; try `comch --help`\n", objection(app, error));
     return kUsage;
   }
   if (Outcome<> outcome = chosen(); !outcome) {

@@ -3,6 +3,7 @@
 
 #include "tool/commands.h"
 #include "tool/conversation.h"
+#include "tool/option_values.h"
 
 namespace comch::tool {
 
@@ -15,9 +16,7 @@ void add_send(CLI::App& app, const CommonOptions& common, Command& chosen) {
   auto* messages = command->add_option("MESSAGE", options->messages, "Messages, sent as they are");
   command->add_flag("--raw", *whole, "Send all of standard input as one message")
       ->excludes(messages);
-  command->add_option("--timeout", options->timeout_s, "Give up after so long")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
+  takes_seconds(command->add_option("--timeout", options->timeout_s, "Give up after so long"));
   command->callback([&common, &chosen, options, whole] {
     if (*whole) {
       options->input = Input::Unit::kWhole;

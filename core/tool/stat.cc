@@ -13,6 +13,7 @@
 #include "tool/commands.h"
 #include "tool/fabric.h"
 #include "tool/loop.h"
+#include "tool/option_values.h"
 #include "tool/session.h"
 
 namespace comch::tool {
@@ -110,9 +111,8 @@ void add_stat(CLI::App& app, const CommonOptions& common, Command& chosen) {
   CLI::App* command =
       app.add_subcommand("stat", "Limits of the devices, or whether a server answers");
   command->add_option("SERVER", options->server, "Server to connect to");
-  command->add_option("--timeout", options->timeout_s, "Give up on the server after so long")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber)
+  takes_seconds(
+      command->add_option("--timeout", options->timeout_s, "Give up on the server after so long"))
       ->capture_default_str();
   command->callback([&common, &chosen, options] {
     chosen = [&common, options] {

@@ -9,6 +9,7 @@
 #include "tool/bench/placement.h"
 #include "tool/bench/plot_file.h"
 #include "tool/bench/units.h"
+#include "tool/option_values.h"
 
 namespace comch::tool {
 namespace {
@@ -25,22 +26,6 @@ const std::vector<std::size_t>& default_sizes(Path path) {
                                              256 * kKib, 2 * kMib, 16 * kMib, 64 * kMib};
   static const std::vector<std::size_t> control{8, 64, 1024, 4080};
   return path == Path::kFast ? fast : control;
-}
-
-// An option whose value is one of some words, which live as long as the program.
-template <class T>
-CLI::Option* add_choice(CLI::App& command, const char* flag, T& value, const char* help,
-                        const std::map<std::string, T>& words) {
-  std::string names;
-  for (const auto& [word, meaning] : words) names += (names.empty() ? "" : "|") + word;
-  return command
-      .add_option_function<std::string>(
-          flag, [&value, &words](const std::string& word) { value = words.at(word); }, help)
-      ->type_name(names)
-      ->check([words, names](const std::string& word) {
-        return words.contains(word) ? std::string()
-                                    : fmt::format("\"{}\" is none of {}", word, names);
-      });
 }
 
 std::string objection_to_size(const std::string& text) {
@@ -149,8 +134,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("--cpus", options.cpus, "Keep the two processes on these processors")
       ->delimiter(',')
       ->type_name("A,B")
-      ->expected(2)
-      ->check(CLI::NonNegativeNumber);
+      ->expected(2);
   command.add_option("--plot", options.plot, "Draw the figures into a file: .svg or .png")
       ->type_name("FILE")
       ->check(objection_to_plot_file);

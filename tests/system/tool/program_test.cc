@@ -13,11 +13,39 @@ struct CommandLineTest : ToolTest {};
 TEST_F(CommandLineTest, WhatMakesNoSenseIsExitCodeTwoAndOneLine) {
   for (const char* line :
        {"comch", "comch fly", "comch send", "comch ls --fly", "comch recv a --count none",
-        "comch listen a --to nobody", "comch --log-level loud ls", "comch send a b --raw"}) {
+        "comch listen a --to nobody", "comch --log-level loud ls", "comch send a b --raw",
+        "comch listen a --raw --tag"}) {
     const Said said = sh(line);
     EXPECT_EQ(said.code, 2) << line;
     EXPECT_THAT(said.err, testing::MatchesRegex("comch: [^\n]+; try `comch --help`\n")) << line;
   }
+}
+
+TEST_F(CommandLineTest, WhatMakesNoSenseIsNamedAndSoIsWhatWould) {
+  const struct {
+    const char* line;
+    const char* said;
+  } cases[] = {
+      {"comch fly", "there is no subcommand fly"},
+      {"comch --fly ls", "--fly"},
+      {"comch recv a --count 0", "--count: \"0\" is no whole number above 0"},
+      {"comch connect a --count -1", "\"-1\" is no whole number above 0"},
+      {"comch send a b --timeout soon", "--timeout: \"soon\" is no number of seconds"},
+      {"comch --max-message-size 0 send a b", "\"0\" is no whole number above 0"},
+      {"comch listen a --to some", "--to: \"some\" is none of all|first"},
+  };
+  for (const auto& [line, words] : cases) EXPECT_THAT(sh(line).err, HasSubstr(words)) << line;
+}
+
+TEST_F(CommandLineTest, SizeAboveTheLimitIsAFailureThatSaysWhereTheLimitIs) {
+  const Said said = sh("comch listen box --max-message-size 70000");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, HasSubstr("comch stat"));
+}
+
+TEST_F(CommandLineTest, NameThatCannotBeIsAFailureThatSaysWhichCan) {
+  EXPECT_THAT(sh("comch listen a/b").err,
+              HasSubstr("a server name is not . or .., and holds no / and no NUL"));
 }
 
 TEST_F(CommandLineTest, HelpAndVersionAreNoFailure) {
