@@ -9,6 +9,27 @@
 #include "engine/engine.h"
 
 namespace comch {
+namespace {
+
+// For a program that prints the error alone: Failure::text has the server's name and its reason.
+const char* advice(Errc code) {
+  switch (code) {
+    case Errc::not_found:
+      return "no server of this name runs there; `comch ls` shows those of this machine";
+    case Errc::time_out:
+      return "the server does not answer";
+    case Errc::authentication:
+      return "the server does not admit this user, or this device's key";
+    case Errc::full:
+      return "the server has its maximum of clients";
+    case Errc::unsupported_version:
+      return "the server runs another version of comch";
+    default:
+      return "there is no connection; Context::failure() has the reason in words";
+  }
+}
+
+}  // namespace
 
 ClientImpl::ClientImpl(Client& face, std::shared_ptr<Device> d, std::string_view name)
     : Endpoint(face, d->info().capability), device(std::move(d)), server_name(name) {}
@@ -95,7 +116,9 @@ void ClientImpl::on_channel(std::unique_ptr<transport::Channel> channel, const P
 
 void ClientImpl::on_refused(const Error& error, std::string reason) {
   connector_.reset();
-  fatal(error, std::move(reason));
+  Error told = error;
+  told.what = advice(error.code);
+  fatal(told, std::move(reason));
 }
 
 void ClientImpl::on_stop(bool deliver) {

@@ -165,7 +165,8 @@ class Listener {
 class ConnectorOwner {
  public:
   // Exactly one of the two is called, from inside progress(). The connector may be
-  // destroyed in the call.
+  // destroyed in the call. An error has its code and errno; its sentence is the owner's to add,
+  // `reason` is for people.
   virtual void on_channel(std::unique_ptr<Channel> channel, const PeerIdentity& peer) = 0;
   virtual void on_refused(const Error& error, std::string reason) = 0;
 

@@ -319,7 +319,7 @@ void RdmaConnector::give_up() { refused(failure_.code, failure_.sys, failure_.re
 void RdmaConnector::refused(Errc code, int sys, std::string reason) {
   reactor_.clear_alarm(*this);
   hang_up();
-  owner_.on_refused(Error{code, sys, "the connection did not come about"}, std::move(reason));
+  owner_.on_refused(Error{code, sys}, std::move(reason));
 }
 
 }  // namespace comch::transport::rdma

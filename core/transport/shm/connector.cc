@@ -101,7 +101,7 @@ void ShmConnector::on_readable() {
 
 void ShmConnector::refused(Errc code, std::string reason, int sys) {
   hang_up();
-  owner_.on_refused(Error{code, sys, "the connection did not come about"}, std::move(reason));
+  owner_.on_refused(Error{code, sys}, std::move(reason));
 }
 
 void ShmConnector::refused_by_server(const wire::Refusal& refusal) {

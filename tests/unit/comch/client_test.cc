@@ -31,6 +31,7 @@ TEST_F(ClientTest, WithoutAServerItFailsAndSaysSo) {
   ASSERT_TRUE(client.run_until_idle());
   EXPECT_EQ(client->failure().error.code, Errc::not_found);
   EXPECT_NE(client->failure().text.find("no server named 'echo'"), std::string::npos);
+  EXPECT_NE(describe(client->failure().error).find("no server of this name"), std::string::npos);
   EXPECT_EQ(client.states, (std::vector{kStarting, kStopping, kIdle}));
 }
 
