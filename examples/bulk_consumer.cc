@@ -173,6 +173,10 @@ int main(int argc, char** argv) {
   const std::string name = options.text("--name", "bulk");
   const std::string path = options.text("--file", "copy.bin");
   std::ofstream file(path, std::ios::binary);
+  if (!file) {
+    std::cerr << "bulk_consumer: " << path << " cannot be written\n";
+    return 1;
+  }
 
   auto device = comch::Device::open_first(comch::Side::kDpu);
   if (!device) return fail(device.error());

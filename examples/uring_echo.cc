@@ -52,6 +52,9 @@ class TcpEcho {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof address;
     auto* const any = reinterpret_cast<sockaddr*>(&address);
+    // The port may be listened on again while connections of the last run end.
+    const int yes = 1;
+    std::ignore = ::setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (::bind(listener_, any, size) != 0 || ::listen(listener_, 16) != 0 ||
         ::getsockname(listener_, any, &size) != 0) {
       return 0;
@@ -212,7 +215,9 @@ int run(io_uring& kernel, const Options& options) {
   int served = 0;
   const int enough = options.number("--clients", 0);
   TcpEcho tcp(kernel, served);
-  const std::uint16_t port = tcp.listen(static_cast<std::uint16_t>(options.number("--port", 7777)));
+  const int wanted = options.number("--port", 7777);
+  if (wanted < 0 || wanted > 65535) return fail({comch::Errc::invalid_value, 0, "no such port"});
+  const std::uint16_t port = tcp.listen(static_cast<std::uint16_t>(wanted));
   if (port == 0) return fail({comch::Errc::operating_system, errno, "the port is not to be had"});
   ComchEcho messages(**ring, served);
   if (auto s = messages.start(**engine, **server); !s) return fail(s.error());

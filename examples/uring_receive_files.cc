@@ -277,6 +277,10 @@ int fail(const comch::Error& error) {
 }
 
 int run(const Options& options) {
+  const std::filesystem::path to = options.text("--to", ".");
+  if (!std::filesystem::is_directory(to)) {
+    return fail({comch::Errc::operating_system, ENOTDIR, "--to is no directory"});
+  }
   const auto device = comch::Device::open_first(comch::Side::kDpu);
   if (!device) return fail(device.error());
   const auto representor = comch::Representor::open_first(*device);
@@ -289,7 +293,7 @@ int run(const Options& options) {
   if (!server) return fail(server.error());
   auto ring = uring::Ring::create(**engine);
   if (!ring) return fail(ring.error());
-  ReceiveFiles files(**engine, **server, **ring, buffers, options.text("--to", "."));
+  ReceiveFiles files(**engine, **server, **ring, buffers, to);
   if (auto s = files.start(); !s) return fail(s.error());
   std::cout << "receiving" << std::endl;
   const auto answer = files.finish();

@@ -225,6 +225,8 @@ int fail(const comch::Error& error) {
 }
 
 int run(const Options& options) {
+  const std::filesystem::path from = options.text("--from", ".");
+  if (!std::filesystem::is_directory(from)) return fail(failure(ENOTDIR, "--from is no directory"));
   const auto device = comch::Device::open_first(comch::Side::kHost);
   if (!device) return fail(device.error());
   auto engine = comch::ProgressEngine::create();
@@ -235,7 +237,7 @@ int run(const Options& options) {
   if (!ring) return fail(ring.error());
   SendFiles files(**engine, **client, **ring);
   if (auto s = files.connect(); !s) return fail(s.error());
-  const auto answer = files.send(options.text("--from", "."));
+  const auto answer = files.send(from);
   if (!answer) return fail(answer.error());
   std::cout << *answer << '\n';
   return answer->starts_with("all ") ? 0 : 1;

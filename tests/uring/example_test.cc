@@ -52,6 +52,14 @@ TEST(UringExample, EchoesForClientsOfComchAndOfTcp) {
   EXPECT_EQ(echo.wait(), Exit::with(0));
 }
 
+TEST(UringExample, APortThatIsNoneIsRefusedNotCut) {
+  const RuntimeDirectory runtime;
+  const auto echo = run_program({"uring_echo", "--port", "65537"});
+  ASSERT_TRUE(echo);
+  EXPECT_EQ(echo->exit, Exit::with(1));
+  EXPECT_NE(echo->output.find("no such port"), std::string::npos) << echo->output;
+}
+
 TEST(UringExample, CollectsWhatFourProducersSendInOrder) {
   const RuntimeDirectory runtime;
   const TempDir dir;

@@ -69,6 +69,17 @@ TEST(FileExample, ASenderWithoutReceiverAndAReceiverWhoseClientLeavesEarlySaySo)
   EXPECT_TRUE(content_of(runtime.path() / "out").contains("left early"));
 }
 
+TEST(FileExample, ADirectoryThatIsNoneIsToldBeforeAnybodyIsCalled) {
+  const RuntimeDirectory runtime;
+  for (const auto& [program, option] :
+       {std::pair("uring_send_files", "--from"), std::pair("uring_receive_files", "--to")}) {
+    const auto said = run_program({program, option, runtime.path() / "nowhere"});
+    ASSERT_TRUE(said);
+    EXPECT_EQ(said->exit, Exit::with(1));
+    EXPECT_TRUE(said->output.contains("no directory")) << said->output;
+  }
+}
+
 constexpr std::uint64_t kReceive = 1, kFile = 2, kPipe = 3, kStore = 4;
 
 // The server sends a file again and again, to a client that is killed; a pipe is in the middle

@@ -65,5 +65,12 @@ TEST_F(BulkTest, AProducerWithoutAConsumerSaysSo) {
   EXPECT_NE(sent->output.find("not_found"), std::string::npos) << sent->output;
 }
 
+TEST_F(BulkTest, AConsumerWhoseFileCannotBeWrittenWaitsForNobody) {
+  const auto received = run_program({"bulk_consumer", "--file", dir / "nowhere" / "copy"});
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->exit, Exit::with(1));
+  EXPECT_NE(received->output.find("cannot be written"), std::string::npos) << received->output;
+}
+
 }  // namespace
 }  // namespace comch::test
