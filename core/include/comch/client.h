@@ -2,8 +2,12 @@
 //
 //   auto client = Client::create(device, "echo").value();
 //   client->configure_send(64, [](SendTask& t) { t.free(); }, [](SendTask& t) { t.free(); });
-//   client->on_message([](Connection&, std::span<const std::byte> m) { ...; return Receipt::kTaken;
-//   }); engine->connect(*client); client->start();                                    // kStarting
+//   client->on_message([](Connection&, std::span<const std::byte> message) {
+//     ...
+//     return Receipt::kTaken;
+//   });
+//   engine->connect(*client);
+//   client->start();  // kStarting
 //   while (client->state() == ContextState::kStarting) engine->wait(100ms);
 //   client->connection()->try_send(message);
 //
