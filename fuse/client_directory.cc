@@ -86,7 +86,8 @@ bool ClientDirectory::is_ready() const {
 Outcome ClientDirectory::end_connection(Connection&, bool at_once) { return stop(at_once); }
 
 Outcome ClientDirectory::store_server(std::string_view text) {
-  if (text.empty()) return Outcome::failed(EINVAL, "a server's name");
+  if (text.empty())
+    return Outcome::failed(EINVAL, "write the name of a server, or rdma://HOST/NAME");
   Outcome configured = configure(configuration_.server, std::string(text));
   if (configured.error != 0 || !services().options.autostart) return configured;
   return start();

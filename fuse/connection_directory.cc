@@ -176,7 +176,7 @@ nlohmann::ordered_json ConnectionDirectory::json() const {
 
 Outcome ConnectionDirectory::store_user_data(std::string_view text) {
   const auto number = parse_number(text, std::numeric_limits<std::uint64_t>::max());
-  if (!number) return Outcome::failed(EINVAL, "user_data is a number");
+  if (!number) return Outcome::failed(EINVAL, "user_data: write a decimal number");
   user_data_ = *number;
   return Outcome::done();
 }
@@ -216,7 +216,7 @@ Outcome ConnectionDirectory::obey(const Order& order) {
   if (order.verb == "set" && order.arguments.size() == 2 && order.arguments[0] == "user_data") {
     return store_user_data(order.arguments[1]);
   }
-  return Outcome::failed(EINVAL, "no such order; read ctl for those there are");
+  return misunderstood(order);
 }
 
 std::string ConnectionDirectory::ctl_usage() const {

@@ -33,7 +33,7 @@ Outcome ContextDirectory::start() {
   if (state() == ContextState::kRunning) return Outcome::done();
   if (state() == ContextState::kStarting) return wait_until_running(false);
   if (const char* missing = missing_setting()) {
-    return Outcome::failed(EINVAL, fmt::format("`{}` is not set", missing));
+    return Outcome::failed(EINVAL, fmt::format("`{}` is not set; write it first", missing));
   }
   // The owner may have changed since the context was made.
   if (const Status rebuilt = rebuild(); !rebuilt) return Outcome::failed(rebuilt.error());

@@ -29,6 +29,9 @@
 
 namespace comch::fuse {
 
+inline constexpr const char* kOnlyWhileIdle =
+    "it can be changed only while idle; write 0 to `enable` first";
+
 class ContextDirectory : public Directory, public CtlTarget, public Ending {
  public:
   // `events` is where its events go.
@@ -117,11 +120,11 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
         file, [&setting] { return std::to_string(setting); },
         [this, &setting](std::string_view text) {
           const auto number = parse_number(text, std::numeric_limits<T>::max());
-          if (!number) return Outcome::failed(EINVAL, "a number");
+          if (!number) return Outcome::failed(EINVAL, "write a decimal number");
           return configure(setting, static_cast<T>(*number));
         });
   }
-  // One that can be written at any time, and by `set`.
+  // One that can be written at any time, and by `set`. Its name stands before its failures.
   void add_changeable(const char* file, std::function<std::string()> show, Change change,
                       bool may_be_held = false);
 

@@ -1,5 +1,9 @@
 // The files that all contexts have in common, and the orders their ctl takes; see
 // context_directory.h.
+#include <fmt/ranges.h>
+
+#include <ranges>
+
 #include "context_directory.h"
 
 namespace comch::fuse {
@@ -28,7 +32,7 @@ void ContextDirectory::add_setting(const char* file, std::function<std::string()
   add_changeable(
       file, std::move(show),
       [this, change = std::move(change)](std::string_view text) {
-        if (!is_idle()) return Outcome::failed(EBUSY, "it can be changed only while idle");
+        if (!is_idle()) return Outcome::failed(EBUSY, kOnlyWhileIdle);
         return change(text);
       },
       may_be_held);
@@ -36,22 +40,28 @@ void ContextDirectory::add_setting(const char* file, std::function<std::string()
 
 void ContextDirectory::add_changeable(const char* file, std::function<std::string()> show,
                                       Change change, bool may_be_held) {
-  settings_[file] = change;
+  Change named = [file, change = std::move(change)](std::string_view text) {
+    return about(file, change(text));
+  };
+  settings_[file] = named;
   services_.add_attribute(
       *this, file,
-      {.show = std::move(show), .store = std::move(change), .may_be_held = may_be_held});
+      {.show = std::move(show), .store = std::move(named), .may_be_held = may_be_held});
 }
 
 Outcome ContextDirectory::store_enable(std::string_view text) {
   if (text == "1") return start();
   if (text == "0") return stop(false);
-  return Outcome::failed(EINVAL, "0 or 1");
+  return Outcome::failed(EINVAL, "enable: write 0 or 1");
 }
 
 Outcome ContextDirectory::set(const Order& order) {
-  if (order.arguments.size() != 2) return Outcome::failed(EINVAL, "set NAME VALUE");
+  if (order.arguments.size() != 2) return misunderstood(order);
   const auto setting = settings_.find(order.arguments[0]);
-  if (setting == settings_.end()) return Outcome::failed(EINVAL, "no such setting");
+  if (setting == settings_.end()) {
+    return Outcome::failed(EINVAL, fmt::format("no such setting; there are {}",
+                                               fmt::join(settings_ | std::views::keys, ", ")));
+  }
   return setting->second(order.arguments[1]);
 }
 
@@ -68,9 +78,7 @@ Outcome ContextDirectory::obey(const Order& order) {
   return obey_own(order);
 }
 
-Outcome ContextDirectory::obey_own(const Order&) {
-  return Outcome::failed(EINVAL, "no such order; read ctl for those there are");
-}
+Outcome ContextDirectory::obey_own(const Order& order) { return misunderstood(order); }
 
 std::string ContextDirectory::ctl_usage() const {
   return "start\nstop [force]\n" + own_usage() + "reset-stats\nset NAME VALUE\n";

@@ -19,26 +19,25 @@ struct Run {
   Outcome current;
 };
 
-Outcome named(Outcome outcome, const Order& order) {
-  if (outcome.error != 0) outcome.reason = fmt::format("{}: {}", order.verb, outcome.reason);
-  return outcome;
-}
-
 // Goes on until an order has to be waited for, fails, or was the last one.
 std::optional<Outcome> advance(Run& run) {
   while (true) {
     if (run.current.is_pending()) {
       auto ended = run.current.check();
       if (!ended) return std::nullopt;
-      run.current = named(std::move(*ended), run.orders[run.next - 1]);
+      run.current = about(run.orders[run.next - 1].verb, std::move(*ended));
     }
     if (run.current.error != 0 || run.next == run.orders.size()) return run.current;
     const Order& order = run.orders[run.next++];
-    run.current = named(run.target->obey(order), order);
+    run.current = about(order.verb, run.target->obey(order));
   }
 }
 
 }  // namespace
+
+Outcome CtlTarget::misunderstood(const Order& order) const {
+  return Outcome::failed(EINVAL, objection_to(order, ctl_usage()));
+}
 
 CtlFile::CtlFile(std::shared_ptr<CtlTarget> target, std::string first_answer,
                  Operations& operations)

@@ -25,7 +25,11 @@ class CtlTarget {
  public:
   virtual ~CtlTarget() = default;
   virtual Outcome obey(const Order& order) = 0;
-  virtual std::string ctl_usage() const = 0;
+  virtual std::string ctl_usage() const = 0;  // One line for each order.
+
+ protected:
+  // What obey() answers to an order that it has no line for.
+  Outcome misunderstood(const Order& order) const;
 };
 
 class CtlFile : public OpenFile {

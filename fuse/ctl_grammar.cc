@@ -1,6 +1,8 @@
 // The language of the ctl files; see ctl_grammar.h.
 #include "ctl_grammar.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace comch::fuse {
@@ -74,6 +76,17 @@ std::expected<std::vector<Order>, std::string> parse_orders(std::string_view tex
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return orders;
+}
+
+std::string objection_to(const Order& order, std::string_view usage) {
+  while (!usage.empty()) {
+    const std::string_view line = usage.substr(0, usage.find('\n'));
+    if (line.substr(0, line.find(' ')) == order.verb) {
+      return fmt::format("it is written `{}`", line);
+    }
+    usage.remove_prefix(std::min(line.size() + 1, usage.size()));
+  }
+  return "no such order; read ctl for those there are";
 }
 
 }  // namespace comch::fuse

@@ -28,4 +28,8 @@ struct Order {
 // The error is a sentence for people: a quote that never ends, or a NUL byte.
 std::expected<std::vector<Order>, std::string> parse_orders(std::string_view text);
 
+// Why `order` was not understood, where `usage` has a line for each that would have been: how its
+// verb is used, or that there is no such verb.
+std::string objection_to(const Order& order, std::string_view usage);
+
 }  // namespace comch::fuse

@@ -9,6 +9,11 @@
 #include "value.h"
 
 namespace comch::fuse {
+namespace {
+
+constexpr const char* kIdWanted = "write one numeric id";
+
+}  // namespace
 
 EndpointDirectory::EndpointDirectory(Services& services, std::shared_ptr<ObjectRecord> record,
                                      std::shared_ptr<EventStream> events)
@@ -58,13 +63,15 @@ void EndpointDirectory::apply_ownership() {
   services().refresh_below(*this);
 }
 
-void EndpointDirectory::add_ownership_file(const char* file, std::function<std::string()> show,
+void EndpointDirectory::add_ownership_file(const char* file, const char* wanted,
+                                           std::function<std::string()> show,
                                            std::function<bool(std::string_view)> assign) {
-  add_changeable(file, std::move(show), [this, assign = std::move(assign)](std::string_view text) {
-    if (!assign(text)) return Outcome::failed(EINVAL, "a numeric id, or an octal mode");
-    apply_ownership();
-    return Outcome::done();
-  });
+  add_changeable(file, std::move(show),
+                 [this, wanted, assign = std::move(assign)](std::string_view text) {
+                   if (!assign(text)) return Outcome::failed(EINVAL, wanted);
+                   apply_ownership();
+                   return Outcome::done();
+                 });
 }
 
 void EndpointDirectory::add_own_files() {
@@ -76,13 +83,14 @@ void EndpointDirectory::add_own_files() {
     return true;
   };
   add_ownership_file(
-      "conn_uid", [this] { return fmt::format("{}", ownership_.owner); },
+      "conn_uid", kIdWanted, [this] { return fmt::format("{}", ownership_.owner); },
       [this, assign_id](std::string_view text) { return assign_id(ownership_.owner, text); });
   add_ownership_file(
-      "conn_gid", [this] { return fmt::format("{}", ownership_.group); },
+      "conn_gid", kIdWanted, [this] { return fmt::format("{}", ownership_.group); },
       [this, assign_id](std::string_view text) { return assign_id(ownership_.group, text); });
   add_ownership_file(
-      "conn_mode", [this] { return fmt::format("{:04o}", ownership_.mode); },
+      "conn_mode", "write a mode in octal, 0777 at most",
+      [this] { return fmt::format("{:04o}", ownership_.mode); },
       [this](std::string_view text) {
         const auto mode = parse_mode(text);
         ownership_.mode = mode.value_or(ownership_.mode);
@@ -98,7 +106,7 @@ Outcome EndpointDirectory::drain() {
 }
 
 Outcome EndpointDirectory::disconnect(const Order& order) {
-  if (order.arguments.empty()) return Outcome::failed(EINVAL, "disconnect CONNECTION [force]");
+  if (order.arguments.empty()) return misunderstood(order);
   ConnectionDirectory* connection = connections_.find(order.arguments[0]);
   if (connection == nullptr) return Outcome::failed(ENOENT, "no such connection");
   if (connection->connection() == nullptr) return Outcome::failed(ENXIO, "it is over");

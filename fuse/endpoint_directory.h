@@ -47,7 +47,7 @@ class EndpointDirectory : public ContextDirectory {
   Status set_connection_callbacks(Endpoint& endpoint, std::uint32_t send_tasks);
 
  private:
-  void add_ownership_file(const char* file, std::function<std::string()> show,
+  void add_ownership_file(const char* file, const char* wanted, std::function<std::string()> show,
                           std::function<bool(std::string_view)> assign);
   void apply_ownership();
   Outcome drain();

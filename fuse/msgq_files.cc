@@ -83,7 +83,7 @@ Outcome MsgqDirectory::store_device(std::string_view text) {
 }
 
 Outcome MsgqDirectory::store_kernel(std::string_view text, const Caller& caller) {
-  if (!is_idle()) return Outcome::failed(EBUSY, "it can be changed only while idle");
+  if (!is_idle()) return about("kernel", Outcome::failed(EBUSY, kOnlyWhileIdle));
   if (loading_) return Outcome::failed(EBUSY, "another kernel is being loaded");
   if (text.empty()) {
     kernel_.reset();
@@ -91,7 +91,7 @@ Outcome MsgqDirectory::store_kernel(std::string_view text, const Caller& caller)
   }
   if (auto kernel = built_in_kernel(text)) return take_kernel(std::move(*kernel));
   if (!text.starts_with('/')) {
-    return Outcome::failed(EINVAL, "`echo`, or the absolute path of a shared object");
+    return Outcome::failed(EINVAL, "write `echo`, or the absolute path of a shared object");
   }
   if (caller.uid != 0) return Outcome::failed(EPERM, "only root may name a shared object");
   return begin_loading(std::string(text));

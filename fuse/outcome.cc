@@ -24,6 +24,11 @@ Outcome Outcome::later(Check check, std::function<void()> give_up) {
   return outcome;
 }
 
+Outcome about(std::string_view subject, Outcome outcome) {
+  if (outcome.error != 0) outcome.reason = fmt::format("{}: {}", subject, outcome.reason);
+  return outcome;
+}
+
 int errno_of(const Error& error) {
   const int code = to_errno(error);
   return code == 0 || code == ENOTCONN || code == ECONNABORTED ? EIO : code;

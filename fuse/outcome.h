@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "comch/result.h"
 
@@ -33,6 +34,9 @@ struct Outcome {
   static Outcome of(const Status& status) { return status ? done() : failed(status.error()); }
   static Outcome later(Check check, std::function<void()> give_up = {});
 };
+
+// The outcome of what somebody wrote about `subject`: its name stands before a reason.
+Outcome about(std::string_view subject, Outcome outcome);
 
 // The errno for a failure, and one line for people without the place in our source.
 int errno_of(const Error& error);

@@ -71,11 +71,13 @@ std::string ProducerDirectory::show_target() const {
 
 Outcome ProducerDirectory::store_target(std::string_view text) {
   const auto number = parse_number(text, std::numeric_limits<std::uint32_t>::max());
-  if (!number) return Outcome::failed(EINVAL, "the id of a consumer in remote/");
+  if (!number)
+    return Outcome::failed(EINVAL, "write the id of a consumer, as `ls` of remote/ shows it");
   if (!link_->is_open()) return Outcome::failed(ENXIO, "the connection is over");
   const auto target = static_cast<ConsumerId>(*number);
   if (std::ranges::count(link_->connection()->remote_consumers(), target) == 0) {
-    return Outcome::failed(ENOENT, "the other side has no such consumer");
+    return Outcome::failed(
+        ENOENT, "the other side has no such consumer; `ls` of remote/ shows those there are");
   }
   if (outbox_->has_begun()) return Outcome::failed(EBUSY, "a long message is on its way");
   outbox_->set_target(target);
@@ -84,7 +86,7 @@ Outcome ProducerDirectory::store_target(std::string_view text) {
 
 Outcome ProducerDirectory::store_immediate(std::string_view text) {
   auto bytes = parse_hex(text);
-  if (!bytes) return Outcome::failed(EINVAL, "bytes of two hexadecimal digits each");
+  if (!bytes) return Outcome::failed(EINVAL, "write bytes of two hexadecimal digits each");
   if (bytes->size() > Consumer::kMaxImmediate) {
     return Outcome::failed(EINVAL, "immediate data has at most 256 bytes");
   }

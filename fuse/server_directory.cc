@@ -169,7 +169,8 @@ void ServerDirectory::add_access_file(const char* file, bool of_groups) {
       file, [this, part] { return show_access(server_->access(), part); },
       [this, part](std::string_view text) {
         auto changed = with_access(server_->access(), part, text);
-        if (!changed) return Outcome::failed(EINVAL, "numeric ids, or *");
+        if (!changed)
+          return Outcome::failed(EINVAL, "write numeric ids with spaces between them, or *");
         return configure(configuration_.access, std::move(changed));
       });
 }

@@ -102,7 +102,7 @@ void Tree::shut_down() {
 Outcome Tree::obey(const Order& order) {
   if (order.verb == "log" && order.arguments.size() == 1) {
     const auto level = parse_log_level(order.arguments[0]);
-    if (!level) return Outcome::failed(EINVAL, "off, error, warning, info or debug");
+    if (!level) return misunderstood(order);
     set_log_level(*level);
     return Outcome::done();
   }
@@ -113,7 +113,7 @@ Outcome Tree::obey(const Order& order) {
     }
     return Outcome::done();
   }
-  return Outcome::failed(EINVAL, "no such order; read ctl for those there are");
+  return misunderstood(order);
 }
 
 std::string Tree::ctl_usage() const { return "log off|error|warning|info|debug\nreset-stats\n"; }

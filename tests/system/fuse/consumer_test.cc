@@ -93,7 +93,8 @@ TEST_F(ConsumerTest, SettingsMakeTheBuffersThatArePosted) {
 TEST_F(ConsumerTest, SettingsAreForIdleConsumersOnly) {
   ASSERT_EQ(write_to(consumer_ / "enable", "1"), 0);
   EXPECT_EQ(write_to(consumer_ / "buf_size", "5"), EBUSY);
-  EXPECT_EQ(value(consumer_ / "error"), "EBUSY: it can be changed only while idle");
+  EXPECT_EQ(value(consumer_ / "error"),
+            "EBUSY: buf_size: it can be changed only while idle; write 0 to `enable` first");
   EXPECT_EQ(write_to(consumer_ / "depth", "5"), EBUSY);
   EXPECT_EQ(write_to(consumer_ / "enable", "0"), 0);
   EXPECT_EQ(write_to(consumer_ / "buf_size", "5"), 0);

@@ -39,6 +39,23 @@ TEST_F(CtlTest, UnknownVerbIsEINVAL) {
     EXPECT_EQ(write_to(ctl, "frobnicate"), EINVAL) << ctl;
 }
 
+TEST_F(CtlTest, OrderThatIsNotUnderstoodIsToldHowItIsWritten) {
+  const auto said_of = [this](const std::string& order) {
+    const File ctl(server_ / "ctl", O_RDWR);
+    EXPECT_EQ(ctl.write(order), EINVAL) << order;
+    return ctl.read();
+  };
+  EXPECT_EQ(said_of("stop now"), got("EINVAL: stop: it is written `stop [force]`\n"));
+  EXPECT_EQ(said_of("disconnect"),
+            got("EINVAL: disconnect: it is written `disconnect CONNECTION [force]`\n"));
+  EXPECT_EQ(said_of("fly"), got("EINVAL: fly: no such order; read ctl for those there are\n"));
+  const Got setting = said_of("set height 3");
+  EXPECT_TRUE(contains(setting, "no such setting; there are ")) << setting;
+  EXPECT_TRUE(contains(setting, "max_msg_size")) << setting;
+  EXPECT_EQ(File(at("ctl"), O_RDWR).write("log loudly"), EINVAL);
+  EXPECT_NE(value(at("error")).find("log off|error"), std::string::npos) << value(at("error"));
+}
+
 TEST_F(CtlTest, QuoteThatNeverEndsIsEINVALAndNothingOfTheTextRuns) {
   EXPECT_EQ(write_to(server_ / "ctl", "stop\nset name 'open\n"), EINVAL);
   EXPECT_EQ(value(server_ / "state"), "running");

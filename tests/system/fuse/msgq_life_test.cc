@@ -17,7 +17,7 @@ struct ManualMsgqLifeTest : MsgqTest {
 
 TEST_F(MsgqLifeTest, DoesNotStartWithoutAKernel) {
   EXPECT_EQ(set("enable", "1"), EINVAL);
-  EXPECT_EQ(get_value("error"), "EINVAL: `kernel` is not set");
+  EXPECT_EQ(get_value("error"), "EINVAL: `kernel` is not set; write it first");
   EXPECT_EQ(get_value("state"), "idle");
 }
 

@@ -126,7 +126,9 @@ TEST_F(MsgqTest, SettingsAreForIdleOnesOnly) {
   run_echo();
   for (const char* file : {"direction", "device", "depth", "max_consumers", "kernel"}) {
     EXPECT_EQ(set(file, get_value(file)), EBUSY) << file;
-    EXPECT_EQ(get_value("error"), "EBUSY: it can be changed only while idle");
+    EXPECT_EQ(get_value("error"),
+              "EBUSY: " + std::string(file) +
+                  ": it can be changed only while idle; write 0 to `enable` first");
   }
 }
 

@@ -40,7 +40,10 @@ TEST_F(ProducerTest, WithoutATargetNothingIsSent) {
 
 TEST_F(ProducerTest, UnknownConsumerIsNoTarget) {
   EXPECT_EQ(write_to(producer_ / "target", "77"), ENOENT);
-  EXPECT_EQ(value(producer_ / "error"), "ENOENT: the other side has no such consumer");
+  EXPECT_EQ(
+      value(producer_ / "error"),
+      "ENOENT: target: the other side has no such consumer; `ls` of remote/ shows those there "
+      "are");
   EXPECT_EQ(write_to(producer_ / "target", "one"), EINVAL);
   EXPECT_EQ(write_to(producer_ / "target", "\n"), EINVAL);
   EXPECT_EQ(value(producer_ / "state"), "idle");
@@ -147,7 +150,7 @@ TEST_F(ProducerTest, ImmediateDataIsHexadecimalAndStaysUntilItIsWrittenAgain) {
 
 TEST_F(ProducerTest, ImmediateDataCannotPretendToBeAPartOfAPut) {
   EXPECT_EQ(write_to(producer_ / "imm", "636f6d636866732b"), EINVAL);  // "comchfs+"
-  EXPECT_EQ(value(producer_ / "error"), "EINVAL: that marks parts of a put");
+  EXPECT_EQ(value(producer_ / "error"), "EINVAL: imm: that marks parts of a put");
 }
 
 TEST_F(ProducerTest, SeveralProducersSendToOneConsumer) {

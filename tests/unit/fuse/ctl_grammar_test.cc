@@ -49,5 +49,14 @@ TEST(CtlGrammarTest, NulBytesAreRefused) {
   EXPECT_FALSE(parse_orders(std::string_view("stop\0", 5)));
 }
 
+TEST(CtlGrammarTest, OrderThatIsNotUnderstoodIsToldHowItsVerbIsUsed) {
+  constexpr std::string_view kUsage = "start\nstop [force]\nset NAME VALUE\n";
+  EXPECT_EQ(objection_to({"stop", {"now"}}, kUsage), "it is written `stop [force]`");
+  EXPECT_EQ(objection_to({"set", {}}, kUsage), "it is written `set NAME VALUE`");
+  for (const char* verb : {"st", "stopp", "", "NAME"}) {
+    EXPECT_EQ(objection_to({verb, {}}, kUsage), "no such order; read ctl for those there are");
+  }
+}
+
 }  // namespace
 }  // namespace comch::fuse

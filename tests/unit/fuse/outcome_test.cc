@@ -33,6 +33,11 @@ TEST(OutcomeTest, ReasonHasTheWordTheSentenceAndTheKernelsReason) {
   EXPECT_EQ(reason_of(error), "operating_system, no room for a lock (No space left on device)");
 }
 
+TEST(OutcomeTest, SubjectStandsBeforeAReasonAndNowhereElse) {
+  EXPECT_EQ(about("depth", Outcome::failed(EINVAL, "no")).reason, "depth: no");
+  EXPECT_EQ(about("depth", Outcome::done()).reason, "");
+}
+
 TEST(OutcomeTest, LaterIsPendingAndTheOthersAreNot) {
   EXPECT_FALSE(Outcome::done().is_pending());
   EXPECT_FALSE(Outcome::failed(EINVAL, "no").is_pending());
