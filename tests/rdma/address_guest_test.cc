@@ -98,7 +98,6 @@ TEST_P(StrangerTest, IsRefusedAndToldWhy) {
   const Said said = sh("comch send " + at(GetParam(), "box") + " hello");
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, HasSubstr("this machine may not connect to the server"));
-  EXPECT_TRUE(server.has_reported("refused"));
 }
 
 INSTANTIATE_TEST_SUITE_P(By, StrangerTest,
