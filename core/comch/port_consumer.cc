@@ -103,7 +103,8 @@ void PortConsumer<Ports>::on_wake() {
 
 template <class Ports>
 bool PortConsumer<Ports>::drained() const {
-  return tasks_.in_use() == 0 && !in_poll_ && posts_.empty() && back_posts_.empty();
+  const bool is_posted = port_ && port_->posted() != 0;
+  return tasks_.in_use() == 0 && !in_poll_ && !is_posted && back_posts_.empty();
 }
 
 template <class Ports>
@@ -145,7 +146,7 @@ bool PortConsumer<Ports>::bring_back() {
   if (in_arrays() && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
   if (!in_arrays() && poll()) return true;
   port_->take_back([this](std::uint16_t index) {
-    if (in_arrays()) return back_posts_.push_back(posts_.remove(index));
+    if (in_arrays()) return back_posts_.push_back(posts_[index]);
     end_posting(tasks_.all()[index], *ending_);
   });
   return true;
@@ -169,13 +170,12 @@ Status PortConsumer<Ports>::check_buffer(const Buffer* face) const {
 }
 
 template <class Ports>
-template <class Posting>
-inline void PortConsumer<Ports>::put_up(Posting& posting, std::uint16_t index,
-                                        const BufferImpl* buffer) {
-  std::uint64_t offset = comch::shm::kNoBuffer;
+inline auto PortConsumer<Ports>::room_of(const BufferImpl* buffer) const -> Room {
   const std::uint64_t room = buffer == nullptr ? 0 : buffer->tail_room();
-  if (room != 0) offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data());
-  posting.post(index, offset, room);
+  if (room == 0) [[unlikely]]
+    return {.offset = comch::shm::kNoBuffer, .bytes = 0};
+  return {.offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data()),
+          .bytes = room};
 }
 
 template <class Ports>
@@ -224,7 +224,8 @@ template <class Ports>
 void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
   task.error.reset();
   set_submitted(task);
-  put_up(*port_, task.index, task.buffer);
+  const Room room = room_of(task.buffer);
+  port_->post(task.index, room.offset, room.bytes);
   if (!in_poll_) port_->publish();
 }
 
@@ -243,14 +244,20 @@ Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) 
   if (!in_arrays()) [[unlikely]] {
     if (Status s = require_no_views(); !s) return std::unexpected(s.error());
     if (Status s = use_arrays(); !s) return std::unexpected(s.error());
-    posts_.reset(tasks());
+    posts_.resize(port_->names());
   }
+  const std::size_t most = std::min<std::size_t>(buffers.size(), tasks() - port_->posted());
+  BufferImpl** const posts = posts_.data();
   std::size_t count = 0;
-  for (typename Port::Posting posting(*port_); count != buffers.size(); ++count) {
+  for (typename Port::Posting posting(*port_); count != most; ++count) {
     Buffer* const face = buffers[count];
-    if (!may_post(face) || posts_.full()) break;
+    if (!may_post(face)) [[unlikely]]
+      break;
     BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
-    put_up(posting, posts_.add(buffer), buffer);
+    const Room room = room_of(buffer);
+    const std::uint16_t name = posting.choose();
+    posts[name] = buffer;
+    posting.post(name, name, room.offset, room.bytes);
   }
   tasks_submitted(count);
   port_->publish();

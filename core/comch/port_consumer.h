@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "base/pause.h"
-#include "comch/array_posts.h"
 #include "comch/connection_impl.h"
 #include "comch/consumer.h"
 #include "comch/consumer_core.h"
@@ -117,14 +116,17 @@ class PortConsumer : public ConsumerCore,
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   void post(ReceiveTaskImpl& task);
-  template <class Posting>
-  void put_up(Posting& posting, std::uint16_t index, const BufferImpl* buffer);
+  struct Room {
+    std::uint64_t offset;
+    std::uint64_t bytes;
+  };
+  Room room_of(const BufferImpl* buffer) const;
   bool bring_back();
 
   ConnectionImpl& connection_;
   const std::shared_ptr<Hub> hub_;
-  ArrayPosts posts_;
-  std::vector<Buffer*> back_posts_;                             // For take_back().
+  std::vector<BufferImpl*> posts_;   // In arrays, by the port's name; null: posted without one.
+  std::vector<Buffer*> back_posts_;  // For take_back().
   std::array<std::uint64_t, transport::kPassages> messages_{};  // By how they came.
   std::uint64_t bytes_ = 0;
   std::uint64_t wakes_received_ = 0;  // Of a port that is no more.
@@ -147,7 +149,7 @@ template <class Ports>
 template <class Arrival>
 [[gnu::always_inline]] inline Received& PortConsumer<Ports>::fill(Received& received,
                                                                   const Arrival& arrival) {
-  BufferImpl* const buffer = posts_.remove(arrival.index);
+  BufferImpl* const buffer = posts_[arrival.index];
   if (buffer != nullptr) buffer->append_unchecked(arrival.length);
   received.buffer = buffer;
   received.length = arrival.length;

@@ -20,7 +20,7 @@ Status ProducerImpl::on_returned(Producer::ReturnHandler handler) {
 
 ProducerCounters ProducerImpl::count() const {
   const transport::shm::LaneCounters lanes = port_->counters();
-  return {.sent_messages = lanes.messages,
+  return {.sent_messages = lanes.messages(),
           .sent_bytes = lanes.bytes,
           .inline_messages = lanes.in_slot,
           .mapped_messages = lanes.mapped,

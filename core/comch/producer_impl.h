@@ -73,6 +73,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   bool put_usual(ProducerTaskImpl& task);
   // Any message. kSent: the task is accepted, and completes now or later.
   Outcome put_other(Lane& lane, ProducerTaskImpl& task);
+  [[gnu::noinline]] Result<std::size_t> send_array(ConsumerId consumer,
+                                                   std::span<const Outgoing> messages);
   [[gnu::noinline]] Status submit_other(ProducerTaskImpl& task);
   [[gnu::noinline]] bool try_other(ProducerTaskImpl& task);
 

@@ -10,21 +10,31 @@ using transport::Outcome;
 // --- Arrays ------------------------------------------------------------------------------
 
 Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  Lane* found = usual_lane(consumer);
-  if (found != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
-      found->send_one(messages[0].data)) {
+  Lane* const lane = usual_lane(consumer);
+  if (lane != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
+      lane->send_one(messages[0].data)) {
     return 1;
   }
+  return send_array(consumer, messages);
+}
+
+// Apart, so that a message by itself finds few registers to save: each is one more store between
+// two messages, and there is room for so many while the lane's lines are on their way.
+Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
+                                             std::span<const Outgoing> messages) {
+  Lane* found = nullptr;
   if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
   Lane& lane = *found;
   if (lane.under_way() || queued(static_cast<std::uint32_t>(consumer))) {
     return fail(Errc::again, "earlier messages are still under way");
   }
-  std::size_t count = lane.put_small(messages.size(), [from = messages.data()](std::size_t n) {
+  const Lane::Put put = lane.put_small(messages.size(), [from = messages.data()](std::size_t n) {
     return from[n].immediate.empty() ? from[n].data : Bytes();
   });
-  if (count == messages.size()) [[likely]] {
+  std::size_t count = put.messages;
+  if (count == messages.size() || put.full) [[likely]] {
     lane.publish();
+    if (count == 0 && put.full) return std::unexpected(refused(lane, lane.nothing()).error());
     return count;
   }
   Outcome outcome = Outcome::kSent;

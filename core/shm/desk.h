@@ -1,13 +1,11 @@
 // Desk: where the producer threads of one process get the posted buffers of one remote
 // consumer. It lies in private memory and reads the consumer's PostedRing.
 //
-//   alone    exactly one producer has ever attached: it reads the ring directly, with plain
-//            loads and stores.
+//   alone    exactly one producer has ever attached: it reads the ring, or no more than its run
+//            (posted_run.h), directly, with plain loads and stores.
 //   shared   from the second producer on, for ever: each has a seat with a stash of a few
 //            descriptors. An empty stash is refilled from the ring; when the ring is empty
 //            the others' stashes are stolen from. No locks.
-//
-//   position word   position (32)  high (16)  seat (11)  count (5)     the last refill
 //
 // Nothing is stranded. A producer that stops, wherever it stops, keeps from the others what
 // take() had already given it, and nothing else:
@@ -53,22 +51,12 @@
 #include <cstdint>
 #include <span>
 
+#include "shm/desk_words.h"
 #include "shm/fast_machine.h"
 #include "shm/posted_ring.h"
 #include "shm/stash.h"
 
 namespace comch::shm {
-
-inline constexpr std::uint32_t kMaxSeats = 1024;
-
-enum class Attach : std::uint8_t {
-  kAttached,
-  kAgain,   // The sole producer was in a take; ask again.
-  kFull,    // Every seat is taken.
-  kBroken,  // The consumer posted what does not exist.
-};
-
-using SeatId = std::uint32_t;
 
 template <class Machine = FastMachine, std::uint32_t kRoom = kStashRoom>
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): lines apart on purpose.
@@ -125,8 +113,7 @@ class Desk {
   template <class Use>
   [[gnu::always_inline]] bool use_alone(std::size_t most, Use&& use) {
     return alone([&] {
-      // No edge, here and below: until the desk is shared this word is ours.
-      std::uint32_t position = position_of(position_.load(std::memory_order_relaxed));
+      std::uint32_t position = sole_position();
       for (std::size_t count = 0; count != most; ++count, ++position) {
         Posted posted;
         const Look found = reader_.read(position, posted);
@@ -134,10 +121,29 @@ class Desk {
           break_desk();
         if (found != Look::kMessage || !use(posted)) break;
       }
-      // No edge: see above.
-      position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
+      move_sole_position(position);
       reader_.prefetch(position);
     });
+  }
+
+  // As use_alone(), of buffers that the run covers: shows `use` the index and the room of each.
+  template <class Use>
+  [[gnu::always_inline]] RunTake use_run(std::size_t most, Use&& use) {
+    auto taken = RunTake::kDone;
+    const bool is_alone = alone([&] {
+      std::uint32_t position = sole_position();
+      for (; most != 0; --most, ++position) {
+        if (!run_.covers(position) && !is_posted(position)) [[unlikely]]
+          taken = RunTake::kNothing;
+        else if (!run_.covers(position) || !use(reader_.slot_of(position), run_.room()))
+            [[unlikely]]
+          taken = RunTake::kOther;
+        if (taken != RunTake::kDone) [[unlikely]]
+          break;
+      }
+      move_sole_position(position);
+    });
+    return is_alone ? taken : RunTake::kSiblings;
   }
 
   // Gives back a buffer that was taken from this seat and not used; it is the next to be
@@ -170,21 +176,6 @@ class Desk {
 
   // Above what siblings who keep going can take from under us; then it is "again".
   static constexpr unsigned kTries = 16;
-
-  // ---- Words.
-
-  static std::uint32_t position_of(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word >> 32U);
-  }
-  static std::uint16_t high_of(std::uint64_t word) {
-    return static_cast<std::uint16_t>(word >> 16U);
-  }
-  static SeatId seat_of(std::uint64_t word) { return word >> 5U & 0x7ffU; }
-  static std::uint32_t count_of(std::uint64_t word) { return word & 0x1fU; }
-  static std::uint64_t position_word(std::uint32_t position, std::uint16_t high, SeatId seat,
-                                     std::uint32_t count) {
-    return std::uint64_t{position} << 32U | std::uint64_t{high} << 16U | seat << 5U | count;
-  }
 
   // ---- Alone.
 
@@ -224,20 +215,39 @@ class Desk {
       end_switch_if_begun(found);
     return is_alone;
   }
-  void end_switch_if_begun(Mode found) {
+  [[gnu::noinline]] void end_switch_if_begun(Mode found) {
     if (found == Mode::kSwitching || found == Mode::kBarred) end_switch();
+  }
+
+  // No edges: until the desk is shared this word is the sole producer's.
+  std::uint32_t sole_position() const {
+    return position_of(position_.load(std::memory_order_relaxed));
+  }
+  void move_sole_position(std::uint32_t position) {
+    position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
+  }
+
+  // By the run, so that no descriptor is looked at that the consumer may be about to write. What
+  // an old copy of it does not cover, but counts, a new one does not cover either.
+  bool is_posted(std::uint32_t position) {
+    return run_.behind(position) - 1 < depth_ || look_at_run(position);
+  }
+  [[gnu::noinline]] bool look_at_run(std::uint32_t position) {
+    run_ = reader_.run();
+    if (run_.behind(position) <= depth_) [[likely]]
+      return run_.behind(position) != 0;
+    break_desk();
+    return false;
   }
 
   // What was taken last still stands in the ring, for it is not completed. Anything else must not
   // go back this way: what stands there is used already.
   bool put_back_alone(const Posted& posted) {
-    // No edge: until the desk is shared this word is ours.
-    const std::uint32_t position = position_of(position_.load(std::memory_order_relaxed));
+    const std::uint32_t position = sole_position();
     Posted last;
     const bool was_last =
         reader_.read(position - 1, last) == Look::kMessage && last.index == posted.index;
-    // No edge: see above.
-    if (was_last) position_.store(position_word(position - 1, 0, 0, 0), std::memory_order_relaxed);
+    if (was_last) move_sole_position(position - 1);
     return was_last;
   }
 
@@ -381,6 +391,7 @@ class Desk {
   // What a take writes, apart from what it only reads.
   alignas(kCacheLine) Atomic<std::uint64_t> position_{0};
   Atomic<std::uint32_t> in_take_{0};
+  PostedRun<> run_;  // The sole producer's copy.
 };
 
 }  // namespace comch::shm

@@ -2,7 +2,6 @@
 //
 //   PostedLayout, one per consumer, made by it:
 //     0      PostedShared
-//     64     zero bytes, to the page's second line of lines
 //     128    descriptors, 16 bytes each
 //
 //   LaneLayout, one per producer and consumer, made by the producer:
@@ -68,6 +67,7 @@ struct LaneLayout {
 inline PostedShared<>& posted_at(std::byte* base) {
   return *reinterpret_cast<PostedShared<>*>(base);
 }
+inline std::byte* posted_run_at(std::byte* base) { return base + offsetof(PostedShared<>, run); }
 inline LaneShared<>& lane_at(std::byte* base) { return *reinterpret_cast<LaneShared<>*>(base); }
 
 }  // namespace comch::shm

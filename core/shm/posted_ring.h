@@ -3,6 +3,8 @@
 // reads it through a Desk (desk.h).
 //
 //   line 0   consumer's  data_bell     "ring me when data comes"
+//   line 1   consumer's  run           how many are posted, and what the newest have in common:
+//                                      posted_run.h
 //   slots    consumer's  descriptors of 16 bytes, four to a line, elsewhere
 //
 //   descriptor   word 0   offset of the posted room in the consumer's memory map, or
@@ -24,12 +26,13 @@
 //     consumer, and its processor the next ones.
 //  4. The index means nothing to the producers, who send it back. Offset and capacity are
 //     checked against a size that the reader got from the kernel.
+//  5. The run is published behind the descriptors that it counts.
 //
 // Ordering:
 //
-//   POST   consumer's word 1 store(release) -> reader's load(acquire)
+//   POST   consumer's word 1 or run store(release) -> reader's load(acquire)
 //          word 0 is visible before word 1; and everything that the consumer read before it
-//          posted is read before a producer acts on the descriptor (see lane.h).
+//          posted is read before a producer acts on the descriptor, or on the run (see lane.h).
 //
 // Threads: the writer belongs to the consumer's thread; a reader has no state and any number
 // of threads may use one. Lifetime: both refer to the shared memory and are outlived by it.
@@ -47,6 +50,7 @@
 
 #include "shm/bell.h"
 #include "shm/fast_machine.h"
+#include "shm/posted_run.h"
 #include "shm/record_ring.h"
 #include "shm/untrusted.h"
 
@@ -55,8 +59,9 @@ namespace comch::shm {
 template <class Machine = FastMachine>
 struct PostedShared {
   alignas(kCacheLine) Bell<Machine> data_bell;
+  alignas(kCacheLine) Untrusted<std::uint64_t, Machine> run;
 };
-static_assert(sizeof(PostedShared<>) == kCacheLine);
+static_assert(sizeof(PostedShared<>) == 2 * kCacheLine);
 
 // One posted buffer, as a producer sees it: a checked copy.
 struct Posted {
@@ -101,7 +106,9 @@ class PostedWriter {
   using Data = typename Machine::Data;
 
   // `slots`: of posted_slots(), and few enough for Position to count two laps.
-  PostedWriter(Data ring, std::uint32_t slots) : ring_(ring), slots_(slots) {
+  // `run`: the word of it.
+  PostedWriter(Data run, Data ring, std::uint32_t slots)
+      : shared_run_(run), ring_(ring), slots_(slots) {
     assert(std::has_single_bit(slots) && slots >= kPostedPerLine);
     assert(slots <= static_cast<Position>(~Position{0}) / 2);
   }
@@ -124,16 +131,19 @@ class PostedWriter {
     held_ = 0;
     // POST: the batch, and our reading of what was sent before, happen before this is seen.
     Machine::store_header(ring_, first_at_, first_word_, std::memory_order_release);
+    // POST: the same for who reads no descriptor.
+    Machine::store_header(shared_run_, 0, run_.word(), std::memory_order_release);
     return true;
   }
 
   [[nodiscard]] std::uint32_t held() const { return held_; }  // Posted, and not yet exposed.
 
  private:
+  const Data shared_run_;
   const Data ring_;
   const std::uint32_t slots_;
   const int lap_shift_ = std::countr_zero(slots_);
-  Position position_ = 0;  // Descriptors posted so far.
+  PostedRun<Position> run_;  // Of the descriptors posted so far.
   std::uint32_t held_ = 0;
   std::size_t first_at_ = 0;  // Of the first that is held: its word 1, and what belongs there.
   std::uint64_t first_word_ = 0;
@@ -146,21 +156,26 @@ class PostedWriter<Machine, Position>::Walk {
       : writer_(writer),
         ring_(writer.ring_),
         mask_(static_cast<Position>(writer.slots_ - 1)),
-        position_(writer.position_),
+        run_(writer.run_),
         held_(writer.held_) {}
   Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
   ~Walk() {
-    writer_.position_ = position_;
+    writer_.run_ = run_;
     writer_.held_ = held_;
+  }
+
+  // The slot of the next descriptor: the index to give it, if that is free.
+  [[nodiscard]] std::uint16_t next_slot() const {
+    return static_cast<std::uint16_t>(run_.end() & mask_);
   }
 
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
     assert(capacity <= kMaxPostedCapacity);
-    const std::size_t at = static_cast<std::size_t>(position_ & mask_) * kPostedSize;
+    const std::size_t at = std::size_t{next_slot()} * kPostedSize;
     const std::uint64_t word =
-        posted_word(posted_generation(position_, writer_.lap_shift_), index, capacity);
-    position_ = static_cast<Position>(position_ + 1U);
+        posted_word(posted_generation(run_.end(), writer_.lap_shift_), index, capacity);
+    run_.add(index == next_slot(), capacity);
     Machine::store_word(ring_, at, offset);
     if (held_ == 0) {
       writer_.first_at_ = at + 8;
@@ -171,6 +186,7 @@ class PostedWriter<Machine, Position>::Walk {
     }
     if (++held_ != kPostedTogether) return;
     writer_.held_ = held_;
+    writer_.run_ = run_;
     writer_.publish();
     held_ = 0;
   }
@@ -179,7 +195,7 @@ class PostedWriter<Machine, Position>::Walk {
   PostedWriter& writer_;
   const Data ring_;
   const Position mask_;
-  Position position_;
+  PostedRun<Position> run_;
   std::uint32_t held_;
 };
 
@@ -191,8 +207,17 @@ class PostedReader {
 
   // `map_size`: of the consumer's memory map as the kernel told it; ~0 when the map is not
   // mapped here, and an offset only goes back to its owner.
-  PostedReader(Data ring, std::uint32_t slots, std::uint64_t map_size)
-      : ring_(ring), slots_(slots), map_size_(map_size) {}
+  PostedReader(Data run, Data ring, std::uint32_t slots, std::uint64_t map_size)
+      : run_(run), ring_(ring), slots_(slots), map_size_(map_size) {}
+
+  // Copies the run: what it covers is posted, with its slot as its index.
+  [[nodiscard]] PostedRun<Position> run() const {
+    // POST: meets the consumer's release in publish().
+    return PostedRun<Position>(Machine::load_header(run_, 0, std::memory_order_acquire));
+  }
+  [[nodiscard]] std::uint16_t slot_of(Position position) const {
+    return static_cast<std::uint16_t>(position & (slots_ - 1));
+  }
 
   // Copies the descriptor at `position`.
   //
@@ -227,6 +252,7 @@ class PostedReader {
   }
 
  private:
+  const Data run_;
   const Data ring_;
   const std::uint32_t slots_;
   const int lap_shift_ = std::countr_zero(slots_);

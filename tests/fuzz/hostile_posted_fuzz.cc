@@ -31,11 +31,32 @@ std::uint64_t posted_word(std::size_t offset) {
          std::uint64_t{input.take<std::uint8_t>()} << 8U | capacity << 24U;
 }
 
+std::uint64_t run_word(std::size_t) {
+  const std::uint64_t end = input.near(position + 2) & 0xffffffffU;
+  return end | std::uint64_t{input.take<std::uint8_t>()} << 32U |
+         std::uint64_t{input.take<std::uint8_t>()} << 48U;
+}
+
+// Whatever the word says: a position is covered if it is among the newest, and no other is.
+void fuzz_run(const shm::PostedReader<HostileMachine>& reader, Region& region) {
+  region.begin();
+  const shm::PostedRun<> run = reader.run();
+  const std::uint64_t word = region.told(0);
+  const auto left = static_cast<std::uint32_t>(word) - position;
+  require(run.behind(position) == left, "what is posted is the distance to the end");
+  require(run.covers(position) == (left != 0 && left <= (word >> 32U & 0xffffU)),
+          "a run covers what is posted and not older than its length");
+  require(run.room() == word >> 48U, "the room is what the word says");
+  require(reader.slot_of(position) < kSlots, "an index is a slot");
+}
+
 void fuzz_reader() {
   Region ring{.size = kSlots * std::size_t{shm::kPostedSize}, .answer = posted_word};
-  const shm::PostedReader<HostileMachine> reader(&ring, kSlots, kMap);
+  Region run{.size = 8, .answer = run_word};
+  const shm::PostedReader<HostileMachine> reader(&run, &ring, kSlots, kMap);
   position = 0;
   for (int step = 0; step < 64 && !input.bytes.empty(); ++step) {
+    fuzz_run(reader, run);
     ring.begin();
     shm::Posted posted;
     const Look look = reader.read(position, posted);

@@ -25,15 +25,16 @@ using Desk = shm::Desk<Machine, kRoom>;
 // and gives the first back where kPutsBack. Then one of them takes the rest.
 template <std::uint32_t kPosted, unsigned kTakes, bool kPutsBack>
 struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2> {
+  FastRelacyWord run;
   std::array<FastRelacyWord, kSlots * 2> ring;
   std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
   std::array<rl::var<std::uint32_t>, kPosted> buffers;
   std::array<shm::SeatId, 2> seats{};
   std::uint32_t taken[2] = {0, 0};
 
   void before() {
-    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
     for (std::uint16_t n = 0; n < kPosted; ++n) {
       buffers[n]($) = 0;
       writer.post(n, n, 1);
@@ -78,14 +79,15 @@ struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2> {
 // One producer takes what the other has put into its buffer and put back: the order of a
 // buffer's users.
 struct PassOnModel : rl::test_suite<PassOnModel, 2> {
+  FastRelacyWord run;
   std::array<FastRelacyWord, kSlots * 2> ring;
   std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
   rl::var<std::uint32_t> buffer;
   std::array<shm::SeatId, 2> seats{};
 
   void before() {
-    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
     buffer($) = 0;
     writer.post(0, 0, 1);
     writer.publish();
@@ -108,14 +110,15 @@ struct PassOnModel : rl::test_suite<PassOnModel, 2> {
 // One producer takes two buffers and puts them back in the other order, so that an entry which
 // was read too early names the wrong one; its sibling steals.
 struct SwapModel : rl::test_suite<SwapModel, 2> {
+  FastRelacyWord run;
   std::array<FastRelacyWord, kSlots * 2> ring;
   std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(ring.data(), kSlots, 64), kDepth, stashes};
+  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
   std::array<shm::SeatId, 2> seats{};
   std::array<unsigned, 2> used{0, 0};
 
   void before() {
-    shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
     for (std::uint16_t n = 0; n < 2; ++n) writer.post(n, n, 1);
     writer.publish();
     for (shm::SeatId& seat : seats) {

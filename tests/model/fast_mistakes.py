@@ -32,6 +32,18 @@ MISTAKES = {
         POSTED,
         '    if (held_ == 0) {\n      writer_.first_at_',
         '    if (false) {\n      writer_.first_at_'),
+    'run_publish_relaxed': (
+        POSTED,
+        'Machine::store_header(shared_run_, 0, run_.word(), std::memory_order_release);',
+        'Machine::store_header(shared_run_, 0, run_.word(), std::memory_order_relaxed);'),
+    'run_meet_relaxed': (
+        POSTED,
+        'Machine::load_header(run_, 0, std::memory_order_acquire)',
+        'Machine::load_header(run_, 0, std::memory_order_relaxed)'),
+    'run_of_any_index': (
+        POSTED,
+        'run_.add(index == next_slot(), capacity);',
+        'run_.add(true, capacity);'),
     'lane_publish_relaxed': (
         LANE,
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',

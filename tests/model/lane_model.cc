@@ -38,8 +38,9 @@ struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
   const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
   shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
   shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
-  shm::PostedWriter<Machine> posting{ring.data(), kPosted};
-  shm::PostedReader<Machine> posted{ring.data(), kPosted, 64};
+  FastRelacyWord run;
+  shm::PostedWriter<Machine> posting{&run, ring.data(), kPosted};
+  shm::PostedReader<Machine> posted{&run, ring.data(), kPosted, 64};
   std::uint32_t position = 0;
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -93,6 +94,90 @@ struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
     reader.pop(record);
     posting.post(record.index, record.index, 1);
     posting.publish();
+    return true;
+  }
+};
+
+// The same by the run: the message travels in its slot, and a descriptor is read only where the
+// run does not cover it, for every third has another index than its slot.
+template <std::uint64_t kMessages, unsigned kTries>
+struct RunModel : rl::test_suite<RunModel<kMessages, kTries>, 2> {
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  std::array<FastRelacyWord, kPosted * 2> ring;
+  FastRelacyWord run_word;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  shm::PostedWriter<Machine> posting{&run_word, ring.data(), kPosted};
+  shm::PostedReader<Machine> posted{&run_word, ring.data(), kPosted, 64};
+  std::array<bool, kPosted> is_posted{};
+  unsigned posts = 0;
+  std::uint32_t position = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void before() {
+    for (unsigned n = 0; n < kDepth; ++n) post();
+  }
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) send();
+      if (index == 1 && received < kMessages) receive();
+    }
+  }
+
+  void after() {
+    while (receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= kDepth);
+  }
+
+  void post() {
+    {
+      typename shm::PostedWriter<Machine>::Walk walk(posting);
+      std::uint16_t index = walk.next_slot();
+      if (++posts % 3 == 0) ++index %= kPosted;
+      while (is_posted[index]) ++index %= kPosted;
+      walk.post(index, index, 8);
+      is_posted[index] = true;
+    }
+    posting.publish();
+  }
+
+  void send() {
+    const shm::PostedRun<> run = posted.run();
+    if (run.behind(position) == 0) return;
+    std::uint16_t index = posted.slot_of(position);
+    if (!run.covers(position)) {
+      shm::Posted buffer;
+      RL_ASSERT(posted.read(position, buffer) == shm::Look::kMessage);
+      index = buffer.index;
+    }
+    RL_ASSERT(run.room() == 8);
+    ++position;
+    ++sent;
+    std::array<std::byte, 8> data;
+    std::memcpy(data.data(), &sent, sizeof sent);
+    writer.put_and_publish(index, data);
+  }
+
+  bool receive() {
+    using Reader = shm::LaneReader<Machine>;
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    {
+      typename Reader::Walk walk(reader);
+      if (walk.look(index, length) != Reader::Plain::kInline) return false;
+      std::uint64_t number = 0;
+      walk.copy(reinterpret_cast<std::byte*>(&number), length);
+      RL_ASSERT(number == ++received);
+      walk.pass();
+    }
+    RL_ASSERT(index < kPosted && is_posted[index]);
+    is_posted[index] = false;
+    post();
     return true;
   }
 };
@@ -273,10 +358,12 @@ int main(int count, char** arguments) {
   const bool held =
       holds<PostedModel<8, 16, false>>("two slots, eight messages", random) &&
       holds<PostedModel<8, 16, true>>("two slots, eight messages in batches", random) &&
+      holds<RunModel<8, 16>>("two slots, eight messages by the run", random) &&
       holds<HeadModel<8, 16>>("two slots, eight messages by the head", random) &&
       holds<KeepModel<8, 24>>("two slots, eight messages that are kept", random) &&
       holds<HandOverModel<8, 16>>("two slots, eight hand-overs", random) &&
       holds<HeadModel<3, 3>>("two slots, three messages by the head, in full") &&
+      holds<RunModel<3, 3>>("two slots, three messages by the run, in full") &&
       holds<PostedModel<3, 3, false>>("two slots, three messages, in full");
   return verdict(held);
 }

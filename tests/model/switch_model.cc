@@ -86,9 +86,10 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
   std::array<std::uint64_t, 2 * kSlots> ring{};
   Machine::at_once = true;
   std::array<Desk::Seat, 2> stashes;
+  std::uint64_t run = 0;
   Machine::at_once = false;
-  Desk desk(Desk::Reader(ring.data(), kSlots, 64), 2, stashes, fences);
-  shm::PostedWriter<Machine> writer(ring.data(), kSlots);
+  Desk desk(Desk::Reader(&run, ring.data(), kSlots, 64), kPosted, stashes, fences);
+  shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
   for (std::uint16_t n = 0; n < kPosted; ++n) writer.post(n, n, 1);
   writer.publish();
   shm::SeatId first = 0;

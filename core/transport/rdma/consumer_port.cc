@@ -86,7 +86,7 @@ void ConsumerPort::lose(const Error& error) {
 // --- Posting -----------------------------------------------------------------------------
 
 void ConsumerPort::post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-  table_.post(index, offset, capacity);
+  table_.post(index, index, offset, capacity);
   const Posted posted{.offset = offset, .capacity = capacity, .index = index};
   write_posted(local_->posts().data(), written_, slots_, posted);
   ++written_;

@@ -76,11 +76,16 @@ class ConsumerPort final : public Alarm {
   // The caller has checked that the room lies in the memory; without one the capacity is 0 and
   // the offset kNoBuffer. `index` is not posted.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity);
-  // The same in a loop.
+  std::uint32_t names() const { return static_cast<std::uint32_t>(entries_.size()); }
+  // The same in a loop, for a caller without names of its own, who takes choose().
   class Posting {
    public:
     explicit Posting(ConsumerPort& port) : port_(port) {}
-    void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
+    std::uint16_t choose() const {
+      return port_.table_.choose(static_cast<std::uint16_t>(port_.written_ % port_.names()));
+    }
+    void post(std::uint16_t index, std::uint16_t /*name*/, std::uint64_t offset,
+              std::uint64_t capacity) {
       port_.post(index, offset, capacity);
     }
 

@@ -84,22 +84,22 @@ ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
     }
   }
   // A staged message's came with its first chunk, and is there already.
-  if (record.kind != LaneKind::kStagedNext) take_immediate(lane, record);
-  arrival.index = record.index;
+  if (record.kind != LaneKind::kStagedNext) take_immediate(lane, record, entry->name());
+  arrival.index = entry->name();
   arrival.passage = passage_of(record.kind);
   arrival.producer = lane.producer();
-  arrival.immediate = {immediates_.data() + std::size_t{record.index} * immediate_max_,
-                       immediate_sizes_[record.index]};
+  arrival.immediate = {immediates_.data() + std::size_t{arrival.index} * immediate_max_,
+                       immediate_sizes_[arrival.index]};
   lane.reader.pop(record);
   table_.complete(record.index);
   return Step::kArrival;
 }
 
-void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record) {
-  immediate_sizes_[record.index] = static_cast<std::uint16_t>(record.immediate);
+void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record,
+                                  std::uint16_t name) {
+  immediate_sizes_[name] = static_cast<std::uint16_t>(record.immediate);
   if (record.immediate == 0) return;
-  lane.reader.copy_immediate(immediates_.data() + std::size_t{record.index} * immediate_max_,
-                             record);
+  lane.reader.copy_immediate(immediates_.data() + std::size_t{name} * immediate_max_, record);
 }
 
 // One chunk. The last one is left for take() to pop.
@@ -110,7 +110,7 @@ ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& rec
     lane.staged_total = record.length;
     lane.staged = 0;
     lane.staged_index = record.index;
-    take_immediate(lane, record);
+    take_immediate(lane, record, entries_[record.index].name());
   }
   const comch::shm::Range chunk = record.chunk();
   std::memcpy(to + lane.staged, lane.bounce(chunk.offset), chunk.length);

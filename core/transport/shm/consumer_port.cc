@@ -59,12 +59,13 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
       own_membarrier_(own_membarrier),
       memory_(setup.memory),
       parts_(std::move(parts)),
-      writer_(parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
-      entries_(setup.depth),
+      writer_(comch::shm::posted_run_at(parts_.posted.bytes().data()),
+              parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
+      entries_(parts_.layout.slots),
       table_(entries_),
       sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
-      immediates_(std::size_t{setup.depth} * setup.immediate_max),
-      immediate_sizes_(setup.depth) {}
+      immediates_(std::size_t{names()} * setup.immediate_max),
+      immediate_sizes_(names()) {}
 
 ConsumerPort::~ConsumerPort() {
   close();

@@ -102,18 +102,24 @@ class ConsumerPort final : public Readiness {
   std::uint64_t wakes_received() const { return wakes_received_; }
 
   // The caller has checked that the room lies in the memory; without one the capacity is 0 and
-  // the offset kNoBuffer. `index` is not posted.
-  void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-    Posting(*this).post(index, offset, capacity);
+  // the offset kNoBuffer. `name` is the caller's, below names(), and not posted; the other side has
+  // another one for it.
+  void post(std::uint16_t name, std::uint64_t offset, std::uint64_t capacity) {
+    Posting posting(*this);
+    posting.post(posting.choose(), name, offset, capacity);
   }
-  // The same in a loop.
+  std::uint32_t names() const { return parts_.layout.slots; }
+  // The same in a loop. A caller without names of its own takes those that the other side has:
+  // choose(), of the next post, and free.
   class Posting {
    public:
     explicit Posting(ConsumerPort& port) : port_(port), walk_(port.writer_) {
       port.unheard_ = true;
     }
-    void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
-      port_.table_.post(index, offset, capacity);
+    std::uint16_t choose() const { return port_.table_.choose(walk_.next_slot()); }
+    void post(std::uint16_t index, std::uint16_t name, std::uint64_t offset,
+              std::uint64_t capacity) {
+      port_.table_.post(index, name, offset, capacity);
       walk_.post(index, offset, capacity);
     }
 
@@ -250,9 +256,10 @@ class ConsumerPort final : public Readiness {
         return Step::kBroken;
       const bool in_slot = found == Plain::kInline;
       if (in_slot) walk.copy(memory_.data() + entry->offset, length);
+      const std::uint16_t name = entry->name();
       table_.complete(index);
       walk.pass();
-      sink(PlainArrival{.index = index,
+      sink(PlainArrival{.index = name,
                         .passage = in_slot ? Passage::kInline : Passage::kDirect,
                         .producer = lane.producer(),
                         .length = length});
@@ -299,7 +306,7 @@ class ConsumerPort final : public Readiness {
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
-  void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record);
+  void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record, std::uint16_t name);
   bool has_work(InLane& lane) const;
   void settle(InLane& lane, Step step);
   void sweep();
@@ -334,8 +341,8 @@ class ConsumerPort final : public Readiness {
   std::vector<comch::shm::PostedTable::Entry> entries_;
   comch::shm::PostedTable table_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
-  std::vector<std::byte> immediates_;           // immediate_max_ for each index.
-  std::vector<std::uint16_t> immediate_sizes_;  // By index.
+  std::vector<std::byte> immediates_;           // immediate_max_ for each name.
+  std::vector<std::uint16_t> immediate_sizes_;  // By name.
   std::vector<std::unique_ptr<InLane>> lanes_;
   std::size_t first_ = 0;  // Whose turn it is.
   // What is shown and not released, the oldest first, in a circle.

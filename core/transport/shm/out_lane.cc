@@ -13,20 +13,6 @@ namespace comch::transport::shm {
 using comch::shm::Attach;
 using comch::shm::LaneLayout;
 
-LaneCounters& LaneCounters::operator+=(const LaneCounters& other) {
-  messages += other.messages;
-  bytes += other.bytes;
-  in_slot += other.in_slot;
-  mapped += other.mapped;
-  staged += other.staged;
-  cma += other.cma;
-  cooperative += other.cooperative;
-  loaned += other.loaned;
-  handed_over += other.handed_over;
-  wakes_sent += other.wakes_sent;
-  return *this;
-}
-
 // --- Life --------------------------------------------------------------------------------
 
 namespace {
@@ -209,8 +195,18 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
   return put_long(posted, data, immediate, source);
 }
 
+void OutLane::ring() {
+  consumer_->ring();
+  ++counters_.wakes_sent;
+}
+
+bool OutLane::send_beside_slot(Bytes message) {
+  const bool done = put_small(1, [message](std::size_t) { return message; }).messages == 1;
+  if (done) publish();
+  return done;
+}
+
 Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) {
-  ++counters_.messages;
   counters_.bytes += bytes;
   ++(counters_.*how);
   if (!bounce_ends_.empty()) mark_bounce();

@@ -30,23 +30,10 @@
 #include "shm/lane.h"
 #include "shm/returns_ring.h"
 #include "transport/outcome.h"
+#include "transport/shm/lane_counters.h"
 #include "transport/shm/remote_consumer.h"
 
 namespace comch::transport::shm {
-
-struct LaneCounters {
-  std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t in_slot = 0;  // Inline.
-  std::uint64_t mapped = 0;
-  std::uint64_t staged = 0;
-  std::uint64_t cma = 0;
-  std::uint64_t cooperative = 0;
-  std::uint64_t loaned = 0;
-  std::uint64_t handed_over = 0;
-  std::uint64_t wakes_sent = 0;
-  LaneCounters& operator+=(const LaneCounters& other);
-};
 
 class OutLane {
  public:
@@ -84,17 +71,21 @@ class OutLane {
   void publish();
 
   // put() for the first of `count` messages, as long as they are data alone, not long, and find
-  // a posted buffer that is long enough; answers how many. `data(n)`: of the n-th; empty: it has
-  // more to it. Of the one that ends it put() says what is the matter.
+  // a posted buffer that is long enough. `data(n)`: of the n-th; empty: it has more to it. Of the
+  // one that ends it put() says what is the matter, unless it is that the lane is full().
+  struct Put {
+    std::size_t messages = 0;
+    bool full = false;  // Nothing is posted for the next one, or the lane has no room.
+  };
   template <class Data>
-  std::size_t put_small(std::size_t count, Data data);
+  Put put_small(std::size_t count, Data data);
+  // Why that is so.
+  Outcome nothing() const;
   // The same of a single message, which it exposes.
-  bool send_one(Bytes message) {
+  [[gnu::always_inline]] bool send_one(Bytes message) {
     if (message.size() <= comch::shm::kLanePayload) [[likely]]
       return send_in_slot(message);
-    const bool done = put_small(1, [message](std::size_t) { return message; }) == 1;
-    if (done) publish();
-    return done;
+    return send_beside_slot(message);
   }
 
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
@@ -167,8 +158,6 @@ class OutLane {
 
   bool take(Posted& posted);
   void untake(const Posted& posted);
-  // What take() did not get, as an outcome.
-  Outcome nothing() const;
   Outcome check(Bytes immediate) const;
   // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
   bool is_unhindered() const {
@@ -177,6 +166,7 @@ class OutLane {
   }
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
+  bool send_beside_slot(Bytes message);
   struct Tally {
     std::size_t messages = 0;
     std::size_t direct = 0;
@@ -188,9 +178,9 @@ class OutLane {
   // put_small() of one producer of several, which may have begun alone; and to a consumer that
   // looks at messages where they lie.
   template <class Data>
-  std::size_t put_beside_others(std::size_t count, Data data, Tally tally);
+  Put put_beside_others(std::size_t count, Data data, Tally tally);
   template <class Data>
-  std::size_t put_viewed(std::size_t count, Data data);
+  Put put_viewed(std::size_t count, Data data);
   Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
   Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
                   Bytes immediate);
@@ -239,7 +229,7 @@ class OutLane {
   LaneCounters counters_;
 };
 
-inline bool OutLane::send_in_slot(Bytes message) {
+[[gnu::always_inline]] inline bool OutLane::send_in_slot(Bytes message) {
   if (message.empty() || !is_unhindered() || writer_.withholds() || writer_.room() == 0)
       [[unlikely]]
     return false;
@@ -255,7 +245,6 @@ inline bool OutLane::send_in_slot(Bytes message) {
     });
   }
   if (!done) return false;
-  ++counters_.messages;
   ++counters_.in_slot;
   counters_.bytes += message.size();
   if (data_ringer_.should_ring()) [[unlikely]]
@@ -281,39 +270,50 @@ inline bool OutLane::put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted
 }
 
 inline void OutLane::count(const Tally& tally) {
-  counters_.messages += tally.messages;
   counters_.bytes += tally.bytes;
   counters_.in_slot += tally.messages - tally.direct;
   counters_.mapped += tally.direct;
 }
 
 template <class Data>
-std::size_t OutLane::put_small(std::size_t count, Data data) {
+OutLane::Put OutLane::put_small(std::size_t count, Data data) {
+  using comch::shm::RunTake;
   if (!is_unhindered()) [[unlikely]]
-    return 0;
+    return {};
   if (views_) return put_viewed(count, data);
   Tally tally;
-  while (tally.messages != count) {
-    const std::size_t end =
-        tally.messages + std::min<std::size_t>(count - tally.messages, writer_.room());
-    bool is_alone = false;
-    {
-      comch::shm::LaneWriter<>::Walk walk(writer_);
-      is_alone = consumer_->desk.use_alone(end - tally.messages, [&](const Posted& posted) {
-        return put_into(walk, posted, data(tally.messages), tally);
-      });
-    }
-    if (!is_alone) [[unlikely]]
-      return put_beside_others(count, data, tally);
-    if (tally.messages != end || writer_.room() == 0) break;
+  auto taken = RunTake::kDone;
+  while (taken == RunTake::kDone && tally.messages != count && writer_.room() != 0) {
+    const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
+    comch::shm::LaneWriter<>::Walk walk(writer_);
+    taken = consumer_->desk.use_run(most, [&](std::uint16_t index, std::uint64_t room) {
+      const Bytes message = data(tally.messages);
+      if (message.size() - 1 >= room) [[unlikely]]
+        return false;
+      walk.put_inline(index, message);
+      tally.bytes += message.size();
+      ++tally.messages;
+      return true;
+    });
+  }
+  if (taken == RunTake::kSiblings) return put_beside_others(count, data, tally);
+  bool refused = false;
+  if (taken == RunTake::kOther) {
+    const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
+    comch::shm::LaneWriter<>::Walk walk(writer_);
+    consumer_->desk.use_alone(most, [&](const Posted& posted) {
+      refused = !put_into(walk, posted, data(tally.messages), tally);
+      return !refused;
+    });
   }
   this->count(tally);
-  return tally.messages;
+  return {.messages = tally.messages, .full = tally.messages != count && !refused};
 }
 
 template <class Data>
-[[gnu::noinline]] std::size_t OutLane::put_beside_others(std::size_t count, Data data,
-                                                         Tally tally) {
+[[gnu::noinline]] OutLane::Put OutLane::put_beside_others(std::size_t count, Data data,
+                                                          Tally tally) {
+  bool refused = false;
   std::array<Posted, comch::shm::kStashMax> taken;
   for (std::size_t left = 0; left == 0 && tally.messages != count;) {
     const std::size_t wanted =
@@ -323,14 +323,15 @@ template <class Data>
     std::size_t next = 0;
     comch::shm::LaneWriter<>::Walk walk(writer_);
     while (left != 0 && put_into(walk, taken[next], data(tally.messages), tally)) ++next, --left;
+    refused = left != 0;
     for (std::size_t n = left; n > 0; --n) untake(taken[next + n - 1]);
   }
   this->count(tally);
-  return tally.messages;
+  return {.messages = tally.messages, .full = tally.messages != count && !refused};
 }
 
 template <class Data>
-std::size_t OutLane::put_viewed(std::size_t count, Data data) {
+OutLane::Put OutLane::put_viewed(std::size_t count, Data data) {
   const std::size_t room = std::min<std::size_t>(count, writer_.room());
   std::uint64_t bytes = 0;
   std::size_t done = 0;
@@ -340,21 +341,15 @@ std::size_t OutLane::put_viewed(std::size_t count, Data data) {
     walk.put_inline(0, message);
     bytes += message.size();
   }
-  counters_.messages += done;
   counters_.in_slot += done;
   counters_.bytes += bytes;
-  return done;
+  return {.messages = done, .full = done == room && room != count};
 }
 
 inline void OutLane::publish() {
   if (!writer_.publish() || !data_ringer_.should_ring()) [[likely]]
     return;
   ring();
-}
-
-inline void OutLane::ring() {
-  consumer_->ring();
-  ++counters_.wakes_sent;
 }
 
 }  // namespace comch::transport::shm

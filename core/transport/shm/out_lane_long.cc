@@ -51,7 +51,6 @@ Outcome OutLane::put_job(const Posted& posted, std::uint32_t map, comch::shm::Ra
   const ChunkJob<> job =
       writer_.put_job(posted.index, map, source, shift_for(data.size()), immediate);
   publish();
-  ++counters_.messages;
   counters_.bytes += data.size();
   ++counters_.cooperative;
   Unfinished& message = line_up(Unfinished::What::kJob);
@@ -150,7 +149,6 @@ OutLane::Progress OutLane::continue_transfer() {
   }
   if (progress != Progress::kFinished) return progress;
   publish();
-  ++counters_.messages;
   counters_.bytes += transfer_->data.size();
   if (!bounce_ends_.empty()) mark_bounce();
   transfer_.reset();

@@ -27,7 +27,8 @@ constexpr std::uint64_t kAnySize = std::uint64_t{1} << 48U;
 RemoteConsumer::Desk::Reader reader_of(const RemoteConsumer::Parts& parts,
                                        const wire::Consumer& terms) {
   const std::uint64_t size = terms.way == wire::Way::kMapped ? terms.map_size : kAnySize;
-  return {parts.posted.bytes().data() + parts.layout.ring, parts.layout.slots, size};
+  std::byte* const base = parts.posted.bytes().data();
+  return {comch::shm::posted_run_at(base), base + parts.layout.ring, parts.layout.slots, size};
 }
 
 std::span<Seat> seats_of(const os::Window& window) {

@@ -74,8 +74,9 @@ struct DeskThreadsTest : testing::Test {
   const test::Deadline deadline{test::patience() * 3};
   alignas(kCacheLine) std::array<std::byte, posted_slots(kDepth) * kPostedSize> ring{};
   std::array<Stash<>, kProducers> stashes{};
-  Desk<> desk{PostedReader<>(ring.data(), posted_slots(kDepth), 1U << 20U), kDepth, stashes,
-              !membarrier_works()};
+  alignas(kCacheLine) std::array<std::byte, 8> run{};
+  Desk<> desk{PostedReader<>(run.data(), ring.data(), posted_slots(kDepth), 1U << 20U), kDepth,
+              stashes, !membarrier_works()};
   std::array<std::unique_ptr<Lane>, kProducers> lanes;
 };
 
@@ -83,9 +84,9 @@ TEST_F(DeskThreadsTest, EveryMessageOfEveryProducerArrivesOnceInOrder) {
   for (auto& lane : lanes) lane = std::make_unique<Lane>();
   std::array<PostedTable::Entry, kDepth> entries{};
   PostedTable table(entries);
-  PostedWriter<> writer(ring.data(), posted_slots(kDepth));
+  PostedWriter<> writer(run.data(), ring.data(), posted_slots(kDepth));
   const auto post = [&](std::uint16_t index) {
-    table.post(index, index * 64U, 64);
+    table.post(index, index, index * 64U, 64);
     writer.post(index, index * 64U, 64);
   };
   for (std::uint16_t n = 0; n < kDepth; ++n) post(n);

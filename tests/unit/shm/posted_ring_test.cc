@@ -25,8 +25,9 @@ struct PostedRingOf {
   }
 
   alignas(kCacheLine) std::array<std::byte, kSlots * kPostedSize> ring{};
-  PostedWriter<FastMachine, Position> writer{ring.data(), kSlots};
-  PostedReader<FastMachine, Position> reader{ring.data(), kSlots, kMap};
+  alignas(kCacheLine) std::array<std::byte, 8> run{};
+  PostedWriter<FastMachine, Position> writer{run.data(), ring.data(), kSlots};
+  PostedReader<FastMachine, Position> reader{run.data(), ring.data(), kSlots, kMap};
   Posted posted;
 };
 
@@ -67,14 +68,39 @@ TEST_F(PostedRingTest, ABatchIsSeenAsAWhole) {
 TEST_F(PostedRingTest, ALongBatchGoesOutByItself) {
   constexpr std::uint32_t kMany = 4 * kPostedTogether;
   alignas(kCacheLine) std::array<std::byte, kMany * kPostedSize> long_ring{};
-  PostedWriter<FastMachine> long_writer(long_ring.data(), kMany);
-  const PostedReader<FastMachine> long_reader(long_ring.data(), kMany, kMap);
+  PostedWriter<FastMachine> long_writer(run.data(), long_ring.data(), kMany);
+  const PostedReader<FastMachine> long_reader(run.data(), long_ring.data(), kMany, kMap);
   for (std::uint16_t n = 1; n < kPostedTogether; ++n) long_writer.post(n, 0, 1);
   EXPECT_FALSE(long_reader.ready(0));
   EXPECT_EQ(long_writer.held(), kPostedTogether - 1);
   long_writer.post(0, 0, 1);
   EXPECT_EQ(long_writer.held(), 0U);
   for (std::uint32_t n = 0; n < kPostedTogether; ++n) EXPECT_TRUE(long_reader.ready(n)) << n;
+}
+
+TEST_F(PostedRingTest, TheRunIsPublishedWithTheDescriptorsThatItCounts) {
+  writer.post(0, 0, 64);
+  writer.post(1, 64, 64);
+  EXPECT_FALSE(reader.run().covers(0));
+  writer.publish();
+  ASSERT_TRUE(reader.run().covers(0));
+  EXPECT_TRUE(reader.run().covers(1));
+  EXPECT_EQ(reader.slot_of(1), 1U);
+  ASSERT_EQ(read(1), Look::kMessage);
+  EXPECT_EQ(posted.index, reader.slot_of(1));
+}
+
+TEST_F(PostedRingTest, TheRunDoesNotCoverAnIndexThatIsNotItsSlot) {
+  writer.post(0, 0, 64);
+  writer.post(5, 64, 64);
+  writer.post(2, 128, 64);
+  writer.publish();
+  EXPECT_EQ(reader.run().behind(0), 3U);
+  EXPECT_FALSE(reader.run().covers(0));
+  EXPECT_FALSE(reader.run().covers(1));
+  EXPECT_TRUE(reader.run().covers(2));
+  PostedWriter<FastMachine>::Walk walk(writer);
+  EXPECT_EQ(walk.next_slot(), 3U);
 }
 
 TEST_F(PostedRingTest, APostWithoutBufferIsForImmediateDataAlone) {
@@ -87,7 +113,7 @@ TEST_F(PostedRingTest, APostWithoutBufferIsForImmediateDataAlone) {
 }
 
 TEST_F(PostedRingTest, TheLargestFieldsSurviveTheWord) {
-  PostedReader<> trusting(ring.data(), kSlots, ~0ULL);
+  PostedReader<> trusting(run.data(), ring.data(), kSlots, ~0ULL);
   writer.post(0xffff, 123, kMaxPostedCapacity);
   writer.publish();
   ASSERT_EQ(trusting.read(0, posted), Look::kMessage);

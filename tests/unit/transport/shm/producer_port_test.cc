@@ -46,7 +46,8 @@ struct PeerConsumer {
         memory(os::make_sealed_memfd("comch-test", map).value()) {
     os::Fd shared = os::make_sealed_memfd("comch-test", layout.size).value();
     posted = os::Mapping::map(shared, layout.size).value();
-    writer.emplace(posted.bytes().data() + layout.ring, layout.slots);
+    writer.emplace(comch::shm::posted_run_at(posted.bytes().data()),
+                   posted.bytes().data() + layout.ring, layout.slots);
     auto pair = os::pair().value();
     line = std::move(pair.first);
     std::vector<os::Fd> fds;
@@ -312,7 +313,7 @@ TEST_F(ProducerPortTest, WhatALaneHoldsServesOthersWhenItEnds) {
   ASSERT_EQ(again.put(kBytes, {}, nullptr), Outcome::kSent);
   ASSERT_EQ(again.put(kBytes, {}, nullptr), Outcome::kSent);
   EXPECT_EQ(again.put(kBytes, {}, nullptr), Outcome::kNothingPosted);
-  EXPECT_EQ(port->counters().messages, 3U);
+  EXPECT_EQ(port->counters().messages(), 3U);
 }
 
 }  // namespace

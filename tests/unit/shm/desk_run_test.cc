@@ -1,0 +1,75 @@
+// The contract of a Desk's sole producer that takes by the run.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "unit/shm/desk_of.h"
+
+namespace comch::shm {
+namespace {
+
+struct DeskRunTest : testing::Test, DeskOf<FastMachine> {};
+
+// What a take by the run of up to `most` shows, and what it answers.
+struct ByRun {
+  RunTake answer;
+  std::vector<std::uint64_t> indexes;
+};
+template <class Desk>
+ByRun take_by_run(Desk& desk, std::size_t most, std::uint64_t bytes = 1) {
+  ByRun taken;
+  taken.answer = desk.use_run(most, [&](std::uint16_t index, std::uint64_t room) {
+    if (bytes > room) return false;
+    taken.indexes.push_back(index);
+    return true;
+  });
+  return taken;
+}
+
+TEST_F(DeskRunTest, ASoleProducerTakesByTheRunWhatItWouldHaveReadInTheRing) {
+  const SeatId seat = attach();
+  EXPECT_EQ(take_by_run(desk, 4).answer, RunTake::kNothing);
+  post(5);
+  const ByRun some = take_by_run(desk, 3);
+  EXPECT_EQ(some.answer, RunTake::kDone);
+  EXPECT_EQ(some.indexes, (Offsets{0, 1, 2}));
+  EXPECT_EQ(take(seat), (Offsets{3})) << "both ways go on where the other one ended";
+  const ByRun rest = take_by_run(desk, 3);
+  EXPECT_EQ(rest.answer, RunTake::kNothing);
+  EXPECT_EQ(rest.indexes, (Offsets{4}));
+}
+
+TEST_F(DeskRunTest, TheRunIsLeftWhereItEndsAndWhereTheRoomIsTooSmall) {
+  const SeatId seat = attach();
+  post(1);
+  writer.post(9, 1, 1);
+  writer.post(2, 2, 1);
+  writer.publish();
+  EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kOther) << "the run begins behind it";
+  EXPECT_EQ(desk.ready(seat), true);
+  std::array<Posted, 2> out;
+  ASSERT_EQ(desk.take(seat, out), 2U);
+  EXPECT_EQ(out[1].index, 9U);
+  EXPECT_EQ(take_by_run(desk, 1, 2).answer, RunTake::kOther) << "longer than the room";
+  EXPECT_EQ(take_by_run(desk, 1, 1).indexes, (Offsets{2}));
+}
+
+TEST_F(DeskRunTest, ARunOfMoreThanCanBePostedBreaksTheDesk) {
+  const SeatId seat = attach();
+  PostedRun<> lie;
+  for (std::uint32_t n = 0; n <= kDepth; ++n) lie.add(true, 1);
+  FastMachine::store_word(run.data(), 0, lie.word());
+  EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kNothing);
+  EXPECT_TRUE(desk.broken());
+  EXPECT_EQ(take(seat), Offsets{});
+}
+
+TEST_F(DeskRunTest, WhoHasSiblingsDoesNotTakeByTheRun) {
+  attach();
+  attach();
+  post(2);
+  EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kSiblings);
+}
+
+}  // namespace
+}  // namespace comch::shm
