@@ -152,9 +152,10 @@ std::uint32_t AcceleratorEnd::nth(std::uint32_t n) const {
 int AcceleratorEnd::send(std::uint32_t consumer, const void* data, std::size_t size) {
   const std::span bytes(static_cast<const std::byte*>(data), size);
   const int answer = try_send(consumer, bytes);
-  const std::lock_guard lock(mutex_);
-  if (answer == 0) ++counts_.sent;
-  if (answer == EAGAIN) ++counts_.no_room;
+  if (answer == EAGAIN) {
+    const std::lock_guard lock(mutex_);
+    ++counts_.no_room;
+  }
   return answer;
 }
 
@@ -174,17 +175,19 @@ int AcceleratorEnd::try_send(std::uint32_t consumer, std::span<const std::byte> 
 }
 
 // Into a posted receive only: what the library would hold for one that is yet to be posted is
-// lost if the consumer stops instead.
+// lost if the consumer stops instead. Locked over all of it: who has got the message finds it
+// counted.
 int AcceleratorEnd::send_to(ConsumerId consumer, std::span<const std::byte> bytes) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (is_over_) return ESHUTDOWN;
-  }
+  const std::lock_guard lock(mutex_);
+  if (is_over_) return ESHUTDOWN;
   const auto is_empty = producer_->is_consumer_empty(consumer);
   if (is_empty && *is_empty) return EAGAIN;
   if (!is_empty) return is_empty.error().code == Errc::invalid_value ? ENXIO : ENOMEM;
   const Status sent = producer_->post_immediate(consumer, bytes);
-  if (sent) return 0;
+  if (sent) {
+    ++counts_.sent;
+    return 0;
+  }
   if (sent.error().code == Errc::again) return EAGAIN;
   return sent.error().code == Errc::invalid_value ? ENXIO : EIO;
 }
