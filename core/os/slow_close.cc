@@ -18,12 +18,13 @@
 namespace comch::os {
 namespace {
 
-// No edges: a bound, and nothing is published with it.
+// Its places are a bound and make no edges, but for one: CLOSED, from a thread that has closed what
+// it was given to who sees it gone in slow_closes().
 constinit std::atomic<std::size_t> under_way{0};
 
 bool take_place() {
-  if (under_way.fetch_add(1, std::memory_order_relaxed) < kSlowClosesMax) return true;
-  under_way.fetch_sub(1, std::memory_order_relaxed);
+  if (under_way.fetch_add(1, std::memory_order_relaxed) < kSlowClosesMax) return true;  // No edge.
+  under_way.fetch_sub(1, std::memory_order_relaxed);                                    // No edge.
   return false;
 }
 
@@ -65,7 +66,7 @@ void close_elsewhere(std::vector<Fd> fds) {
   try {
     std::thread([kept] {
       kept->clear();
-      under_way.fetch_sub(1, std::memory_order_relaxed);  // No edge; see under_way.
+      under_way.fetch_sub(1, std::memory_order_release);  // Makes CLOSED.
     }).detach();
   } catch (const std::system_error&) {
     under_way.fetch_sub(1, std::memory_order_relaxed);  // No edge; see under_way.
@@ -74,6 +75,6 @@ void close_elsewhere(std::vector<Fd> fds) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-std::size_t slow_closes() { return under_way.load(std::memory_order_relaxed); }  // No edge.
+std::size_t slow_closes() { return under_way.load(std::memory_order_acquire); }  // CLOSED.
 
 }  // namespace comch::os
