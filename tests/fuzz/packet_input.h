@@ -104,14 +104,14 @@ inline Packet with_header(std::uint8_t which, std::span<const std::uint8_t> body
 
 // `sound(n)`: the n-th of some packets that are as they should be, n any number.
 template <class Sound>
-Packet packet_of(std::span<const std::uint8_t> input, const Sound& sound, Kinds kinds) {
-  const auto raw = std::as_bytes(input);
-  if (input.empty() || input[0] % 4 == 0) return {raw.begin(), raw.end()};
-  const auto which = static_cast<std::uint8_t>(input[0] / 4U);
-  const std::span<const std::uint8_t> rest = input.subspan(1);
-  if (input[0] % 4 == 3) return with_header(which, rest, kinds);
+Packet packet_of(std::span<const std::uint8_t> made_up, const Sound& sound, Kinds kinds) {
+  const auto raw = std::as_bytes(made_up);
+  if (made_up.empty() || made_up[0] % 4 == 0) return {raw.begin(), raw.end()};
+  const auto which = static_cast<std::uint8_t>(made_up[0] / 4U);
+  const std::span<const std::uint8_t> rest = made_up.subspan(1);
+  if (made_up[0] % 4 == 3) return with_header(which, rest, kinds);
   Packet packet = sound(which);
-  if (input[0] % 4 == 1) {
+  if (made_up[0] % 4 == 1) {
     change_bytes(packet, rest);
   } else {
     change_numbers(packet, rest);
