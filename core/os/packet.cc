@@ -62,6 +62,28 @@ void detach(msghdr& message, Take&& take) {
   }
 }
 
+// One packet as the kernel hands it out: its bytes to a buffer, and all that can come with them.
+struct Arrival {
+  iovec part;
+  Control<kPeerFdsMax> control;
+  msghdr message = {};
+  ssize_t size = 0;  // Negative: there is none, see errno.
+
+  Arrival(const Fd& socket, std::span<std::byte> buffer)
+      : part{.iov_base = buffer.data(), .iov_len = buffer.size()} {
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes.data();
+    message.msg_controllen = control.bytes.size();
+    size = receive_once(socket, message);
+    // A peer that closes while it has unread packets makes the next call fail once, ahead
+    // of what it had sent us before. The failure is used up now; what it sent is not.
+    if (size < 0 && errno == ECONNRESET) size = receive_once(socket, message);
+  }
+  Arrival(const Arrival&) = delete;
+  Arrival& operator=(const Arrival&) = delete;
+};
+
 void ask_for_credentials(const Fd& socket, int yes) {
   syscalls().setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
@@ -70,18 +92,10 @@ void ask_for_credentials(const Fd& socket, int yes) {
 bool read_empty(const Fd& socket, std::vector<Fd>& found) {
   for (int packets = 0; packets < kQueueMax; ++packets) {
     std::byte none{};
-    iovec part{.iov_base = &none, .iov_len = 1};
-    Control<kPeerFdsMax> control;
-    msghdr message = {};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.bytes.data();
-    message.msg_controllen = control.bytes.size();
-    ssize_t received = receive_once(socket, message);
-    if (received < 0 && errno == ECONNRESET) received = receive_once(socket, message);
-    if (received < 0) return packets == 0 && errno != ENOTCONN;
-    if (received == 0 && message.msg_controllen == 0) return packets == 0;
-    detach(message, [&](Fd fd) { found.push_back(std::move(fd)); });
+    Arrival arrival(socket, std::span(&none, 1));
+    if (arrival.size < 0) return packets == 0 && errno != ENOTCONN;
+    if (arrival.size == 0 && arrival.message.msg_controllen == 0) return packets == 0;
+    detach(arrival.message, [&](Fd fd) { found.push_back(std::move(fd)); });
   }
   return false;
 }
@@ -169,29 +183,19 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
 }
 
 Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
-  iovec part{.iov_base = buffer.data(), .iov_len = buffer.size()};
-  Control<kPeerFdsMax> control;
-  msghdr message = {};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes.data();
-  message.msg_controllen = control.bytes.size();
-
-  ssize_t received = receive_once(socket, message);
-  // A peer that closes while it has unread packets makes the next call fail once, ahead
-  // of what it had sent us before. The failure is used up now; what it sent is not.
-  if (received < 0 && errno == ECONNRESET) received = receive_once(socket, message);
-  if (received < 0) {
+  Arrival arrival(socket, buffer);
+  if (arrival.size < 0) {
     if (errno == EAGAIN) return fail(Errc::again, "no packet is waiting", EAGAIN);
     return fail(Errc::operating_system, "no packet can be received", errno);
   }
 
   Packet packet;
-  packet.size = static_cast<std::size_t>(received);
-  packet.truncated = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
-  packet.starved = (message.msg_flags & MSG_CTRUNC) != 0;  // There is room for all that can come.
-  keep(message, packet);
-  if (received == 0 && !packet.truncated && packet.fd_count == 0) {
+  packet.size = static_cast<std::size_t>(arrival.size);
+  packet.truncated = (arrival.message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  // There is room for all that can come.
+  packet.starved = (arrival.message.msg_flags & MSG_CTRUNC) != 0;
+  keep(arrival.message, packet);
+  if (arrival.size == 0 && !packet.truncated && packet.fd_count == 0) {
     const Result<bool> end = is_at_end(socket);
     if (!end) return std::unexpected(end.error());
     packet.end = *end;
