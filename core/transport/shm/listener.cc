@@ -15,6 +15,13 @@
 #include "transport/shm/channel.h"
 
 namespace comch::transport::shm {
+namespace {
+
+Refusal other_version() {
+  return {Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"};
+}
+
+}  // namespace
 
 // One client whose handshake is under way.
 class ShmListener::Caller final : public Readiness, public Alarm {
@@ -86,7 +93,7 @@ void ShmListener::Caller::on_readable() {
   if (!packet || packet->end) return;
   const Result<wire::Packet> said = wire::decode(std::span(buffer).first(packet->size));
   if (!said && said.error().code == Errc::unsupported_version) {
-    refuse({Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"});
+    refuse(other_version());
   } else if (!said || packet->truncated || packet->fd_count != 0 ||
              !std::holds_alternative<wire::Hello>(*said)) {
     refuse({Errc::connection_aborted, "the first packet is not a Hello"});
@@ -172,11 +179,7 @@ std::unique_ptr<ShmListener::Caller> ShmListener::dismiss(Caller& caller) {
 
 void ShmListener::greet(Caller& caller, const wire::Hello& hello) {
   const Result<std::uint16_t> version = wire::choose_version(hello);
-  if (!version) {
-    caller.refuse(
-        {Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"});
-    return;
-  }
+  if (!version) return caller.refuse(other_version());
   // Whom it acts for is believed from root, and from whoever it is anyway.
   if (hello.acting && (caller.peer.uid == 0 || caller.is(*hello.acting))) {
     caller.peer.acting_uid = hello.acting->uid;
