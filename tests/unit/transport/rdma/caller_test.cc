@@ -72,10 +72,7 @@ TEST_F(RdmaCallerTest, AWrongProofIsRefusedWithAReason) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));
   HandClient guesser(fabric, kClientHost);
-  guesser.call(kServerHost, "echo");
-  run();
-  guesser.say(guesser.hello("echo"));
-  run();
+  greet(guesser, guesser.hello("echo"));
   ASSERT_TRUE(guesser.hear<wire::Challenge>());
   guesser.say(wire::Proof{});
   run();
@@ -90,10 +87,7 @@ TEST_F(RdmaCallerTest, WhoHasProvenNothingPinsNextToNothing) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));
   HandClient stranger(fabric, kClientHost);
-  stranger.call(kServerHost, "echo");
-  run();
-  stranger.say(HandClient::hello("echo"));
-  run();
+  greet(stranger, HandClient::hello("echo"));
   ASSERT_TRUE(stranger.hear<wire::Challenge>());
   EXPECT_LT(fabric.counts(kServerHost).region_bytes, 2560U);
 }
@@ -116,11 +110,8 @@ TEST_F(RdmaCallerTest, AHandshakeThatIsReplayedFails) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));
   HandClient honest(fabric, kClientHost);
-  honest.call(kServerHost, "echo");
-  run();
   const wire::RemoteHello hello = honest.hello("echo");
-  const std::vector<std::byte> said = honest.say(hello);
-  run();
+  const std::vector<std::byte> said = greet(honest, hello);
   const auto challenge = honest.hear<wire::Challenge>();
   ASSERT_TRUE(challenge);
   std::vector<std::byte> transcript = honest.call_bytes();
@@ -134,10 +125,7 @@ TEST_F(RdmaCallerTest, AHandshakeThatIsReplayedFails) {
   ASSERT_EQ(server.ends.size(), 1U);
 
   HandClient replayer(fabric, kClientHost);
-  replayer.call(kServerHost, "echo");
-  run();
-  replayer.say(hello);
-  run();
+  greet(replayer, hello);
   const auto fresh = replayer.hear<wire::Challenge>();
   ASSERT_TRUE(fresh);
   EXPECT_NE(fresh->nonce, challenge->nonce);
@@ -151,10 +139,7 @@ TEST_F(RdmaCallerTest, TheServersOwnProofIsNoClientsProof) {
   serving.key = key("the same long secret");
   ASSERT_TRUE(listen(server));
   HandClient mirror(fabric, kClientHost);
-  mirror.call(kServerHost, "echo");
-  run();
-  mirror.say(mirror.hello("echo"));
-  run();
+  greet(mirror, mirror.hello("echo"));
   const auto challenge = mirror.hear<wire::Challenge>();
   ASSERT_TRUE(challenge);
   mirror.say(wire::Proof{challenge->proof});

@@ -166,10 +166,7 @@ TEST_F(RdmaListenerTest, OnlyRootActsForAnotherUser) {
   wire::RemoteHello hello = user.hello("echo");
   hello.process.uid = 1000;
   hello.acting = wire::Identity{7, 7};
-  user.call(kServerHost, "echo");
-  run();
-  user.say(hello);
-  run();
+  greet(user, hello);
   const auto refusal = user.hear<wire::Refusal>();
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, Errc::authentication);
@@ -181,10 +178,7 @@ TEST_F(RdmaListenerTest, RootActsForAUser) {
   wire::RemoteHello hello = root.hello("echo");
   hello.process.uid = 0;
   hello.acting = wire::Identity{7, 8};
-  root.call(kServerHost, "echo");
-  run();
-  root.say(hello);
-  run();
+  greet(root, hello);
   EXPECT_TRUE(root.hear<wire::RemoteWelcome>());
   EXPECT_EQ(server.request.peer.acting_uid, 7U);
   EXPECT_EQ(server.request.peer.acting_gid, 8U);
@@ -229,10 +223,7 @@ TEST_F(RdmaListenerTest, AClientOfALaterVersionIsRefusedWithAReason) {
 TEST_F(RdmaListenerTest, ANameOfTheSameHashIsNotTheSameName) {
   ASSERT_TRUE(listen(server));
   HandClient other(fabric, kClientHost);
-  other.call(kServerHost, "echo");
-  run();
-  other.say(other.hello("ohce"));
-  run();
+  greet(other, other.hello("ohce"));
   const auto refusal = other.hear<wire::Refusal>();
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, Errc::not_found);

@@ -23,6 +23,7 @@
 #include "support/fake_verbs.h"
 #include "support/temp_dir.h"
 #include "transport/rdma/carrier.h"
+#include "unit/transport/rdma/hand_client.h"
 #include "unit/transport/shm/fake_reactor.h"
 
 namespace comch::test {
@@ -130,6 +131,14 @@ struct RdmaParties {
     if (!made) return std::unexpected(made.error());
     who.listener = std::move(*made);
     return {};
+  }
+  // Calls the server by hand and says `hello`. Answers what was said, as it was sent.
+  std::vector<std::byte> greet(HandClient& hand, const wire::RemoteHello& hello) {
+    hand.call(kServerHost, "echo");
+    run();
+    std::vector<std::byte> said = hand.say(hello);
+    run();
+    return said;
   }
   void call(RdmaClient& who, const std::string& name = "echo",
             const std::string& host = kClientHost) {
