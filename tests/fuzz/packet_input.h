@@ -14,7 +14,10 @@
 #include <span>
 #include <vector>
 
+#include "comch/result.h"
+#include "input.h"
 #include "wire/bytes.h"
+#include "wire/frame.h"
 
 namespace comch::fuzz {
 
@@ -117,6 +120,21 @@ Packet packet_of(std::span<const std::uint8_t> made_up, const Sound& sound, Kind
     change_numbers(packet, rest);
   }
   return packet;
+}
+
+// What decode() does not let through it refuses for one of two reasons.
+inline void check_refused(const Error& error) {
+  require(error.code == Errc::connection_reset || error.code == Errc::unsupported_version,
+          "a refused packet has one of two reasons");
+}
+
+// What it lets through is byte for byte what encode() makes of it.
+template <class Body>
+void check_written(const Body& body, std::span<const std::byte> bytes) {
+  std::array<std::byte, wire::kMaxPacket> again;
+  const std::size_t size = encode(body, again);
+  require(size == bytes.size() && std::equal(bytes.begin(), bytes.end(), again.begin()),
+          "an accepted packet is one that encode() writes");
 }
 
 }  // namespace comch::fuzz

@@ -18,6 +18,7 @@
 namespace {
 
 using namespace comch;
+using fuzz::check_written;
 using fuzz::number;
 using fuzz::Packet;
 using fuzz::require;
@@ -128,14 +129,6 @@ Packet sound_packet(unsigned which) {
 }
 
 // --- The rules ---------------------------------------------------------------------------
-
-template <class Body>
-void check_written(const Body& body, const Packet& bytes) {
-  std::array<std::byte, wire::kMaxPacket> again;
-  const std::size_t size = wire::encode(body, again);
-  require(size == bytes.size() && std::equal(bytes.begin(), bytes.end(), again.begin()),
-          "what is accepted is what encode() writes");
-}
 
 void check_sent(const Packet& bytes) {
   const Result<wire::RemotePacket> packet = wire::decode_remote(bytes);
