@@ -22,7 +22,7 @@ comch_packages_test="
   clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev lld-19
   libgtest-dev libgmock-dev relacy-dev
   python3 strace
-  qemu-system-x86 iproute2 rdma-core ibverbs-providers xz-utils
+  qemu-system-x86 iproute2 rdma-core ibverbs-providers perftest xz-utils
   attr busybox inotify-tools jq procps psmisc ripgrep rsync tar tree util-linux"
 
 comch_packages_bench="

@@ -24,5 +24,6 @@ void add_recv(CLI::App& app, const CommonOptions& common, Command& chosen);
 void add_connect(CLI::App& app, const CommonOptions& common, Command& chosen);
 void add_listen(CLI::App& app, const CommonOptions& common, Command& chosen);
 void add_bench(CLI::App& app, const CommonOptions& common, Command& chosen);
+void add_bench_peer(CLI::App& app, const CommonOptions& common, Command& chosen);
 
 }  // namespace comch::tool

@@ -73,7 +73,8 @@ int run(int argc, char** argv) {
   CommonOptions common;
   Command chosen;
   add_common_options(app, common);
-  for (auto* add : {add_ls, add_stat, add_send, add_recv, add_connect, add_listen, add_bench}) {
+  for (auto* add :
+       {add_ls, add_stat, add_send, add_recv, add_connect, add_listen, add_bench, add_bench_peer}) {
     add(app, common, chosen);
   }
   try {

@@ -39,7 +39,7 @@ class Bench {
   Outcome<> measure_size(std::size_t size);
   Outcome<> compare(std::size_t size);
   Outcome<> add(const Outcome<Figures>& figures);
-  static void show(const std::string& row);
+  static void show(const std::string& line);
   static std::optional<VerbsBaseline> baseline_of(const CommonOptions& common);
   void hold_against_verbs(const Figures& figures);
   FastPlan fast_plan(std::size_t size, Way way, Api api) const;
@@ -58,7 +58,7 @@ Outcome<> Bench::run() {
   // Before the work, not after it: a file that cannot be written.
   auto plot = PlotFile::open(options_.plot);
   if (!plot) return std::unexpected(plot.error());
-  if (!common_.json) fmt::print("{}", table_head(options_));
+  if (!common_.json) show(table_head(options_));
   for (std::size_t size : options_.sizes) {
     if (auto measured = measure_size(size); !measured) return measured;
   }
@@ -164,15 +164,15 @@ std::optional<VerbsBaseline> Bench::baseline_of(const CommonOptions& common) {
 }
 
 void Bench::hold_against_verbs(const Figures& figures) {
-  const auto verbs = baseline_->measure(figures.size);
+  const auto verbs = baseline_->measure(figures);
   if (!verbs) return;
   verbs_ratios_.push_back(ratio_to(*verbs, figures));
   if (!common_.json) show(table_row(verbs_ratios_.back()));
 }
 
-// Each row when it is known.
-void Bench::show(const std::string& row) {
-  fmt::print("{}", row);
+// Each line when it is known.
+void Bench::show(const std::string& line) {
+  fmt::print("{}", line);
   std::ignore = std::fflush(stdout);
 }
 

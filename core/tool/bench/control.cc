@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "comch/comch.h"
-#include "tool/bench/responder.h"
+#include "tool/bench/peer.h"
 #include "tool/fabric.h"
 
 namespace comch::tool {
@@ -138,9 +138,7 @@ template <class Body>
 Outcome<> with_peer(const ControlPlan& plan, Reply reply, const Body& body) {
   const ResponderOptions options{
       .common = plan.common, .reply = reply, .waiting = plan.waiting, .cpu = plan.cpus.peer};
-  auto peer = Peer::start([&](const std::string& name, const Peer::Ready& ready) {
-    return respond(options, name, ready);
-  });
+  auto peer = Peer::start(options);
   if (!peer) return std::unexpected(peer.error());
   Outcome<> outcome;
   std::thread([&] { outcome = with_prober(plan, peer->name(), body); }).join();

@@ -2,7 +2,7 @@
 //
 //   auto figures = measure_control({.size = 64, .waiting = Waiting::kPoll, .seconds = 1});
 //
-// Threads: each call forks, so call them while the process has one thread.
+// Threads: one measurement at a time.
 // Errors: complaints; a measurement whose peer fails is no measurement.
 #pragma once
 

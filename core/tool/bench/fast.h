@@ -6,7 +6,7 @@
 // process before it sends the next, all of them at the same time. One way: each sends to all
 // consumers in turn, as fast as they take it.
 //
-// Threads: each call forks, so call them while the process has one thread.
+// Threads: one measurement at a time, with threads of its own.
 // Errors: complaints; a measurement whose peer fails is no measurement.
 #pragma once
 

@@ -8,7 +8,6 @@
 
 #include "tool/bench/fast.h"
 #include "tool/bench/fast_client.h"
-#include "tool/bench/fast_server.h"
 #include "tool/bench/peer.h"
 
 namespace comch::tool {
@@ -118,9 +117,7 @@ Outcome<OneWay> FastClient::one_way() {
 }
 
 Outcome<Figures> measure_fast(const FastPlan& plan) {
-  auto peer = Peer::start([&](const std::string& name, const Peer::Ready& ready) {
-    return serve_fast(plan, name, ready);
-  });
+  auto peer = Peer::start(plan);
   if (!peer) return std::unexpected(peer.error());
   Figures figures{.size = plan.size,
                   .way = std::string(plan.api == Api::kDoca ? name(plan.api) : name(plan.way)),

@@ -184,7 +184,7 @@ std::uint64_t FastServer::received() const {
 
 }  // namespace
 
-Outcome<> serve_fast(const FastPlan& plan, const std::string& name, const Peer::Ready& ready) {
+Outcome<> serve_fast(const FastPlan& plan, const std::string& name, const Ready& ready) {
   FastServer server(plan);
   if (auto started = server.start(name); !started) return started;
   ready();

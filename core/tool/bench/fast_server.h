@@ -1,12 +1,10 @@
 // FastServer: the receiving process of a fast-path benchmark: consumers, and the producers of
 // their answers.
 //
-//   Peer::start([&](const std::string& name, const Peer::Ready& ready) {
-//     return serve_fast(plan, name, ready);
-//   });
+//   serve_fast(plan, name, ready);      // what a Peer does
 //
 // Threads: its process's first, and one for each consumer while there is something to measure.
-// Order: it returns when its client has left.
+// Order: it calls ready() when it can be connected to, and returns when its client has left.
 #pragma once
 
 #include <string>
@@ -17,6 +15,6 @@
 
 namespace comch::tool {
 
-Outcome<> serve_fast(const FastPlan& plan, const std::string& name, const Peer::Ready& ready);
+Outcome<> serve_fast(const FastPlan& plan, const std::string& name, const Ready& ready);
 
 }  // namespace comch::tool

@@ -1,41 +1,25 @@
-// Peer: forks, runs the body in the child, and reaps it.
+// Peer: spawns this program anew, waits for its sign that it is ready, and reaps it.
 #include "tool/bench/peer.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <tuple>
 #include <utility>
 
+#include "comch/log.h"
+#include "tool/bench/spawned.h"
 #include "tool/descriptor.h"
 
 namespace comch::tool {
 namespace {
 
-// Longer than a fork and the start of a server take on any machine worth measuring.
+// Longer than the start of a program and of a server take on any machine worth measuring.
 constexpr int kPatienceMs = 10'000;
-
-// The child's life. `ready` gets one byte when the server can be connected to.
-int child(const Peer::Body& body, const std::string& name, pid_t parent, Descriptor ready) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) return 1;  // It died before the line above.
-  const Outcome<> outcome = body(name, [&] {
-    std::ignore = ::write(ready.get(), "r", 1);
-    ready.reset();
-  });
-  if (outcome) return 0;
-  fmt::print(stderr, "comch: {}\n", outcome.error().text);
-  return 1;
-}
 
 bool readable_in_time(int fd) {
   pollfd wait{.fd = fd, .events = POLLIN, .revents = 0};
@@ -48,32 +32,18 @@ bool readable_in_time(int fd) {
 
 }  // namespace
 
-Outcome<Peer> Peer::start(const Body& body) {
+Outcome<Peer> Peer::start(const PeerPlan& plan) {
   static unsigned made = 0;
   std::string name = fmt::format("comch-bench-{}-{}", ::getpid(), made++);
-  std::array<int, 2> ends;
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return complain("cannot make a pipe", Error{.code = Errc::operating_system, .sys = errno});
-  }
-  Descriptor read_end(ends[0]);
-  Descriptor write_end(ends[1]);
-  std::ignore =
-      std::fflush(nullptr);  // Or the child would print what waits in our buffers once more.
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) {
-    return complain("cannot make a process", Error{.code = Errc::operating_system, .sys = errno});
-  }
-  if (pid == 0) {
-    read_end.reset();
-    const int code = child(body, name, parent, std::move(write_end));
-    std::ignore = std::fflush(nullptr);
-    ::_exit(code);
-  }
-  write_end.reset();
-  Peer peer(pid, std::move(name));
+  auto spawned = spawn("/proc/self/exe",
+                       {"comch", kCommand, name, fmt::to_string(::getpid()),
+                        fmt::to_string(static_cast<int>(log_level())), to_text(plan)},
+                       Errors::kTold);
+  if (!spawned) return std::unexpected(spawned.error());
+  Peer peer(spawned->pid, std::move(name));
   char byte = 0;
-  if (readable_in_time(read_end.get()) && ::read(read_end.get(), &byte, 1) == 1) return peer;
+  const int output = spawned->output.get();
+  if (readable_in_time(output) && ::read(output, &byte, 1) == 1) return peer;
   return complain("the other end of the benchmark did not start");
 }
 

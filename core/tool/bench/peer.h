@@ -1,33 +1,39 @@
 // Peer: the other process of a benchmark.
 //
-//   auto peer = Peer::start([&](const std::string& name, const Peer::Ready& ready) -> Outcome<> {
-//     ... be a server called `name`, call ready() when it can be connected to, serve ...
-//   });
+//   auto peer = Peer::start(plan);
 //   ... connect to peer->name(), measure, disconnect ...
 //   return peer->finish();
 //
-// Threads: start() forks; call it while the process has one thread.
-// Order: start() returns when the body has called ready().
-// Lifetime: the process ends with its body; one that does not is killed by finish() or the
-// destructor, and all die with the process that made them.
-// Errors: what the body complains of is told by the peer itself, on standard error.
+// It is this program anew, told by its command line what to be (peer_command.cc), and no fork:
+// who measures has used devices, and an RDMA device does not survive a fork.
+//
+// Threads: any; one at a time for each Peer.
+// Order: start() returns when the server of that name can be connected to.
+// Lifetime: the process ends when its client has left; one that does not is killed by finish() or
+// the destructor, and all die with the process that made them.
+// Errors: what it complains of is told by the peer itself, on standard error.
 #pragma once
 
 #include <sys/types.h>
 
 #include <functional>
 #include <string>
+#include <utility>
 
+#include "tool/bench/peer_plan.h"
 #include "tool/complaint.h"
 
 namespace comch::tool {
 
+// What a server of a benchmark calls when it can be connected to.
+using Ready = std::function<void()>;
+
 class Peer {
  public:
-  using Ready = std::function<void()>;
-  using Body = std::function<Outcome<>(const std::string& name, const Ready& ready)>;
+  // The subcommand that a peer is started as; nobody else needs it.
+  static constexpr const char* kCommand = "bench-peer";
 
-  static Outcome<Peer> start(const Body& body);
+  static Outcome<Peer> start(const PeerPlan& plan);
 
   Peer(Peer&& other) noexcept;
   Peer& operator=(Peer&&) = delete;

@@ -83,8 +83,7 @@ Outcome<> Responder::serve() {
 
 }  // namespace
 
-Outcome<> respond(const ResponderOptions& options, const std::string& name,
-                  const Peer::Ready& ready) {
+Outcome<> respond(const ResponderOptions& options, const std::string& name, const Ready& ready) {
   Responder responder(options);
   if (auto started = responder.start(name); !started) return started;
   ready();

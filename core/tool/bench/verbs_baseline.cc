@@ -1,18 +1,19 @@
 // VerbsBaseline: see verbs_baseline.h. Each program is run twice, as its own peer.
 #include "tool/bench/verbs_baseline.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tool/bench/spawned.h"
 
 namespace comch::tool {
 namespace {
@@ -24,6 +25,10 @@ constexpr std::size_t kTypicalLatency = 4;  // Columns of what the programs prin
 constexpr std::size_t kAverageBandwidth = 3;
 constexpr double kMib = 1024.0 * 1024.0;
 
+// Fewer say nothing, more nothing new.
+constexpr std::uint64_t kFewest = 100;
+constexpr std::uint64_t kMost = 10'000;
+
 constexpr int kNotInstalled = 127;  // What timeout(1) says of a program that there is not.
 
 // What became of a program; without its end it has not begun.
@@ -32,41 +37,35 @@ struct Ran {
   std::string output;
 };
 
-// Runs it to its end; no shell reads the words.
-Ran run_program(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  const auto [reading, writing] = ends;
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t pid = 0;
-  const int error =
-      ::posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(writing);
+// Runs it to its end.
+Ran run_program(const std::vector<std::string>& words) {
+  const auto child = spawn(words.front().c_str(), words, Errors::kDropped);
+  if (!child) return {};
   Ran ran;
   std::array<char, 4096> piece;
-  for (ssize_t got = 0; (got = ::read(reading, piece.data(), piece.size())) > 0;) {
+  for (ssize_t got = 0; (got = ::read(child->output.get(), piece.data(), piece.size())) > 0;) {
     ran.output.append(piece.data(), static_cast<std::size_t>(got));
   }
-  ::close(reading);
-  if (error != 0) return {};
   int status = 0;
-  if (::waitpid(pid, &status, 0) == pid && WIFEXITED(status)) ran.status = WEXITSTATUS(status);
+  if (::waitpid(child->pid, &status, 0) == child->pid && WIFEXITED(status)) {
+    ran.status = WEXITSTATUS(status);
+  }
   return ran;
 }
 
 // Both ends have a time limit of their own, so that neither is left behind.
-std::optional<double> run(const char* program, std::size_t size, std::size_t column,
+std::optional<double> run(const char* program, const Figures& comch, std::size_t column,
                           const std::string& address) {
-  const std::vector<std::string> server_words = {
-      "timeout", "20", program, "-R", "-F", "-s", fmt::to_string(size), "-n", "1000"};
+  const std::uint64_t messages = std::clamp(comch.round_trips.ns.count(), kFewest, kMost);
+  const std::vector<std::string> server_words = {"timeout",
+                                                 "20",
+                                                 program,
+                                                 "-R",
+                                                 "-F",
+                                                 "-s",
+                                                 fmt::to_string(comch.size),
+                                                 "-n",
+                                                 fmt::to_string(messages)};
   std::vector<std::string> client_words = server_words;
   client_words.push_back(address);
   std::thread server([&] { run_program(server_words); });
@@ -77,7 +76,7 @@ std::optional<double> run(const char* program, std::size_t size, std::size_t col
     const Ran client = run_program(client_words);
     if (!client.status || *client.status == kNotInstalled) break;
     if (*client.status == 0) {
-      found = perftest_column(client.output, size, column);
+      found = perftest_column(client.output, comch.size, column);
       break;
     }
     std::this_thread::sleep_for(50ms);
@@ -100,11 +99,11 @@ std::optional<double> perftest_column(std::string_view output, std::size_t size,
   return std::nullopt;
 }
 
-std::optional<VerbsFigures> VerbsBaseline::measure(std::size_t size) const {
-  const auto write = run("ib_write_lat", size, kTypicalLatency, address_);
-  const auto send = write ? run("ib_send_lat", size, kTypicalLatency, address_) : std::nullopt;
+std::optional<VerbsFigures> VerbsBaseline::measure(const Figures& comch) const {
+  const auto write = run("ib_write_lat", comch, kTypicalLatency, address_);
+  const auto send = write ? run("ib_send_lat", comch, kTypicalLatency, address_) : std::nullopt;
   const auto bandwidth =
-      send ? run("ib_write_bw", size, kAverageBandwidth, address_) : std::nullopt;
+      send ? run("ib_write_bw", comch, kAverageBandwidth, address_) : std::nullopt;
   if (!bandwidth) return std::nullopt;
   return VerbsFigures{
       .write_half_us = *write, .send_half_us = *send, .write_bytes_per_second = *bandwidth * kMib};

@@ -1,8 +1,8 @@
 // VerbsBaseline: what the RDMA stack itself makes of the way that a bench has just measured, by the
 // programs of the perftest package: ib_write_lat, ib_send_lat, ib_write_bw.
 //
-//   const auto baseline = VerbsBaseline::to("10.0.0.2");
-//   if (auto figures = baseline.measure(64)) print(ratio_to(*figures, row));
+//   const VerbsBaseline baseline("10.0.0.2");
+//   if (auto verbs = baseline.measure(figures)) print(ratio_to(*verbs, figures));
 //
 // Threads: a value; one measurement at a time.
 // Errors: nothing, where a program is missing or did not get through.
@@ -36,7 +36,8 @@ class VerbsBaseline {
  public:
   // The machine's address that its own servers listen on.
   explicit VerbsBaseline(std::string address) : address_(std::move(address)) {}
-  std::optional<VerbsFigures> measure(std::size_t size) const;
+  // Of the size of comch's figures, and about as many messages.
+  std::optional<VerbsFigures> measure(const Figures& comch) const;
 
  private:
   std::string address_;
