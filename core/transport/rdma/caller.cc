@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "os/random.h"
+#include "transport/rdma/refusals.h"
 
 namespace comch::transport::rdma {
 
@@ -101,8 +102,7 @@ bool Caller::take_packets() {
 bool Caller::take(std::span<const std::byte> bytes) {
   const Result<wire::RemotePacket> packet = wire::decode_remote(bytes);
   if (!packet && packet.error().code == Errc::unsupported_version) {
-    refuse({Errc::unsupported_version, "this server speaks version 1 of the protocol only"});
-    return true;
+    return object(other_version());
   }
   if (packet && step_ == Step::kHello && std::holds_alternative<wire::RemoteHello>(*packet)) {
     hello_ = std::get<wire::RemoteHello>(*packet);
@@ -111,7 +111,12 @@ bool Caller::take(std::span<const std::byte> bytes) {
   if (packet && step_ == Step::kProof && std::holds_alternative<wire::Proof>(*packet)) {
     return take_proof(std::get<wire::Proof>(*packet));
   }
-  return gone();
+  return step_ == Step::kAnswered ? gone() : object(no_greeting());
+}
+
+bool Caller::object(const Refusal& reason) {
+  step_ = Step::kAnswered;
+  return owner_.on_objection(*this, reason);
 }
 
 bool Caller::take_hello(std::span<const std::byte> bytes) {
@@ -130,11 +135,9 @@ bool Caller::take_hello(std::span<const std::byte> bytes) {
 }
 
 bool Caller::take_proof(const wire::Proof& proof) {
+  if (!key_->holds(KeyRole::kClient, transcript_, proof.proof)) return object(other_key());
   step_ = Step::kAnswered;
-  if (key_->holds(KeyRole::kClient, transcript_, proof.proof)) {
-    return owner_.on_hello(*this, hello_);
-  }
-  return owner_.on_wrong_key(*this);
+  return owner_.on_hello(*this, hello_);
 }
 
 }  // namespace comch::transport::rdma

@@ -28,8 +28,8 @@ class CallerOwner {
   // It is who it says, as far as a key can tell; welcome() or refuse() it now. False: it has been
   // let go.
   virtual bool on_hello(Caller& caller, const wire::RemoteHello& hello) = 0;
-  // Its proof does not hold: refuse() it now.
-  virtual bool on_wrong_key(Caller& caller) = 0;
+  // What it said cannot be: refuse() it for this reason now. False: as on_hello().
+  virtual bool on_objection(Caller& caller, const Refusal& reason) = 0;
   // Let it go.
   virtual void on_gone(Caller& caller) = 0;
 
@@ -77,6 +77,7 @@ class Caller final : public ControlLinkOwner, public Alarm {
   bool take(std::span<const std::byte> bytes);
   bool take_hello(std::span<const std::byte> bytes);
   bool take_proof(const wire::Proof& proof);
+  bool object(const Refusal& reason);
   bool gone();
 
   template <class Packet>

@@ -9,6 +9,7 @@
 #include "os/identity.h"
 #include "transport/rdma/channel.h"
 #include "transport/rdma/claim.h"
+#include "transport/rdma/refusals.h"
 #include "transport/rdma/server_port.h"
 
 namespace comch::transport::rdma {
@@ -155,13 +156,9 @@ std::optional<Refusal> RdmaListener::object(const Id& id, std::span<const std::b
   }
   const Result<wire::Call> call = wire::decode_call(data);
   const bool newer = !call && call.error().code == Errc::unsupported_version;
-  if (newer || (call && !wire::choose_version(*call))) {
-    return Refusal{Errc::unsupported_version, "this server speaks version 1 of the protocol only"};
-  }
-  if (!call) return Refusal{Errc::connection_aborted, "what was said is not a Call"};
-  if (call->name_hash != name_hash(request_.server_name)) {
-    return Refusal{Errc::not_found, "a server of another name has this port"};
-  }
+  if (newer || (call && !wire::choose_version(*call))) return other_version();
+  if (!call) return no_call();
+  if (call->name_hash != name_hash(request_.server_name)) return other_name();
   return std::nullopt;
 }
 
@@ -204,14 +201,12 @@ bool RdmaListener::refuse(Caller& caller, const Refusal& refusal) const {
   return true;
 }
 
-bool RdmaListener::on_wrong_key(Caller& caller) {
-  return refuse(caller, {Errc::authentication, "the client's key is not the server's"});
+bool RdmaListener::on_objection(Caller& caller, const Refusal& reason) {
+  return refuse(caller, reason);
 }
 
 bool RdmaListener::on_hello(Caller& caller, const wire::RemoteHello& hello) {
-  if (hello.name != request_.server_name) {
-    return refuse(caller, {Errc::not_found, "a server of another name has this port"});
-  }
+  if (hello.name != request_.server_name) return refuse(caller, other_name());
   const bool may_act = !hello.acting || hello.process.uid == 0 ||
                        *hello.acting == wire::Identity{hello.process.uid, hello.process.gid};
   if (!may_act) {

@@ -40,7 +40,7 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   void close() override;
   void on_event(Event& event) override;
   bool on_hello(Caller& caller, const wire::RemoteHello& hello) override;
-  bool on_wrong_key(Caller& caller) override;
+  bool on_objection(Caller& caller, const Refusal& reason) override;
   void on_gone(Caller& caller) override { std::ignore = dismiss(caller); }
 
  private:

@@ -1,8 +1,10 @@
-// Caller: a handshake with a key, and those who have not got it.
+// Caller: what a client says after its call, with a key and without one, and those who say
+// something else.
 #include "transport/rdma/caller.h"
 
 #include <gtest/gtest.h>
 
+#include "support/log_lines.h"
 #include "unit/transport/rdma/hand_client.h"
 #include "unit/transport/rdma/parties.h"
 
@@ -11,12 +13,16 @@ namespace {
 
 using test::bytes_of;
 using test::HandClient;
+using test::LogLines;
 using test::RdmaClient;
 using test::RdmaParties;
 
 std::shared_ptr<const Key> key(std::string_view secret) {
   return Key::from_secret(bytes_of(secret)).value();
 }
+
+// Of a packet: behind the magic number.
+constexpr std::size_t kVersionOffset = 4;
 
 struct RdmaCallerTest : testing::Test, RdmaParties {
   void expect_refused(const RdmaClient& who, Errc code, const std::string& words) {
@@ -26,7 +32,63 @@ struct RdmaCallerTest : testing::Test, RdmaParties {
     EXPECT_NE(who.reason.find(words), std::string::npos) << who.reason;
     EXPECT_TRUE(server.ends.empty());
   }
+  void expect_nothing_left() {
+    EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 0U);
+    EXPECT_TRUE(server.ends.empty());
+  }
 };
+
+// --- What is said ------------------------------------------------------------------------
+
+TEST_F(RdmaCallerTest, APacketOfALaterVersionIsRefusedWithAReasonThatBothEndsLog) {
+  ASSERT_TRUE(listen(server));
+  HandClient newer(fabric, kClientHost);
+  newer.call(kServerHost, "echo");
+  run();
+  std::vector<std::byte> packet(wire::kMaxPacket);
+  packet.resize(wire::encode(HandClient::hello("echo"), packet));
+  packet[kVersionOffset] = std::byte{2};
+  const LogLines log;
+  newer.send(PacketKind::kHandshake, packet);
+  run();
+  const auto refusal = newer.hear<wire::Refusal>();
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->code, Errc::unsupported_version);
+  EXPECT_EQ(log.lines,
+            std::vector<std::string>{"server echo: refused 10.0.0.1: " + refusal->reason});
+  expect_nothing_left();
+}
+
+TEST_F(RdmaCallerTest, AFirstPacketThatIsNoHelloIsRefused) {
+  ASSERT_TRUE(listen(server));
+  for (const bool noise : {false, true}) {
+    HandClient liar(fabric, kClientHost);
+    liar.call(kServerHost, "echo");
+    run();
+    if (noise) {
+      liar.send(PacketKind::kHandshake, bytes_of("noise"));
+    } else {
+      liar.say(wire::Proof{});
+    }
+    run();
+    const auto refusal = liar.hear<wire::Refusal>();
+    ASSERT_TRUE(refusal);
+    EXPECT_EQ(refusal->code, Errc::connection_aborted);
+    expect_nothing_left();
+  }
+}
+
+TEST_F(RdmaCallerTest, AMessageBeforeTheHelloEndsTheHandshake) {
+  ASSERT_TRUE(listen(server));
+  HandClient hasty(fabric, kClientHost);
+  hasty.call(kServerHost, "echo");
+  run();
+  hasty.send(PacketKind::kMessage, bytes_of("hello"));
+  run();
+  expect_nothing_left();
+}
+
+// --- The key -----------------------------------------------------------------------------
 
 TEST_F(RdmaCallerTest, TwoThatHaveTheSameKeyAreConnected) {
   serving.key = key("the same long secret");

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "support/log_lines.h"
 #include "transport/rdma/connector.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/hand_client.h"
@@ -15,6 +16,7 @@ namespace {
 
 using test::bytes_of;
 using test::HandClient;
+using test::LogLines;
 using test::RdmaClient;
 using test::RdmaParties;
 using test::RdmaServer;
@@ -213,11 +215,14 @@ TEST_F(RdmaListenerTest, AClientOfALaterVersionIsRefusedWithAReason) {
   call.resize(wire::encode(
       wire::Call{.min_version = 2, .max_version = 3, .name_hash = name_hash("echo")}, call));
   HandClient newer(fabric, kClientHost);
+  const LogLines log;
   newer.connect(kServerHost, "echo", call);
   run();
   const Result<wire::Refusal> refusal = newer.rejection();
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->code, Errc::unsupported_version);
+  EXPECT_EQ(log.lines,
+            std::vector<std::string>{"server echo: refused 10.0.0.1: " + refusal->reason});
 }
 
 TEST_F(RdmaListenerTest, ANameOfTheSameHashIsNotTheSameName) {
@@ -296,22 +301,6 @@ TEST_F(RdmaListenerTest, AServerWithoutMemoryForAnotherClientSaysSo) {
       EXPECT_TRUE(poor.ends.empty());
     }
   }
-}
-
-TEST_F(RdmaListenerTest, AFirstPacketThatIsNoHelloEndsTheHandshake) {
-  ASSERT_TRUE(listen(server));
-  for (int n = 0; n < 3; ++n) {
-    HandClient liar(fabric, kClientHost);
-    liar.call(kServerHost, "echo");
-    run();
-    if (n == 0) liar.say(wire::Proof{});
-    if (n == 1) liar.send(PacketKind::kHandshake, bytes_of("noise"));
-    if (n == 2) liar.send(PacketKind::kMessage, bytes_of("hello"));
-    run();
-    EXPECT_FALSE(liar.hear<wire::RemoteWelcome>());
-    expect_nothing_left();
-  }
-  expect_serving();
 }
 
 TEST_F(RdmaListenerTest, AClientThatHangsUpInTheMiddleLeavesNothingBehind) {
