@@ -23,7 +23,8 @@
 //     n - slots, which is below that, and so is every one before.
 //  3. A batch of posts withholds the first one's word 1 to the end: nothing of it is seen before
 //     all of it is there. A producer that waits for it would take the line away from under the
-//     consumer, and its processor the next ones.
+//     consumer, and its processor the next ones. But a batch is no longer than a quarter of the
+//     depth: else both sides would take turns, each waiting for the other's batch to end.
 //  4. The index means nothing to the producers, who send it back. Offset and capacity are
 //     checked against a size that the reader got from the kernel.
 //  5. The run is published behind the descriptors that it counts.
@@ -78,7 +79,7 @@ inline constexpr std::uint64_t kMaxPostedCapacity = (std::uint64_t{1} << 40U) - 
 inline constexpr std::uint32_t kMaxDepth = 8192;  // Posted buffers of one consumer.
 inline constexpr std::uint32_t kPostedSize = 16;  // Bytes of a descriptor.
 inline constexpr std::uint32_t kPostedPerLine = kCacheLine / kPostedSize;
-inline constexpr std::uint32_t kPostedTogether = 16;  // Exposed at the latest.
+inline constexpr std::uint32_t kPostedTogether = 16;  // The longest batch.
 
 inline bool Posted::has_buffer() const { return offset != kNoBuffer; }
 
@@ -92,6 +93,12 @@ constexpr std::uint32_t posted_slots(std::uint32_t depth) {
   return std::max(std::bit_ceil(2 * depth), 2 * kPostedPerLine);
 }
 static_assert(posted_slots(1) == 8 && posted_slots(256) == 512 && posted_slots(257) == 1024);
+
+// The length of a batch in a ring of so many slots.
+constexpr std::uint32_t posted_together(std::uint32_t slots) {
+  return std::clamp(slots / 8, kPostedPerLine, kPostedTogether);
+}
+static_assert(posted_together(posted_slots(16)) == 4 && posted_together(posted_slots(256)) == 16);
 
 // The lap of a position, as its descriptors say it, in a ring of 2^lap_shift slots.
 template <std::unsigned_integral Position>
@@ -114,7 +121,7 @@ class PostedWriter {
   }
 
   // Posts the `capacity` bytes at `offset` under `index`; the producers learn of it at publish(),
-  // or when there are kPostedTogether. The caller has at most `depth` posted and not completed.
+  // or when the batch has its length. The caller has at most `depth` posted and not completed.
   void post(std::uint16_t index, std::uint64_t offset, std::uint64_t capacity) {
     Walk(*this).post(index, offset, capacity);
   }
@@ -142,6 +149,7 @@ class PostedWriter {
   const Data shared_run_;
   const Data ring_;
   const std::uint32_t slots_;
+  const std::uint32_t together_ = posted_together(slots_);
   const int lap_shift_ = std::countr_zero(slots_);
   PostedRun<Position> run_;  // Of the descriptors posted so far.
   std::uint32_t held_ = 0;
@@ -184,7 +192,7 @@ class PostedWriter<Machine, Position>::Walk {
       // No edge: nobody looks here before the first of the batch, which is released behind.
       Machine::store_header(ring_, at + 8, word, std::memory_order_relaxed);
     }
-    if (++held_ != kPostedTogether) return;
+    if (++held_ < writer_.together_) return;
     writer_.held_ = held_;
     writer_.run_ = run_;
     writer_.publish();
