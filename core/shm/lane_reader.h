@@ -218,6 +218,7 @@ class LaneReader<Machine, Position>::Walk {
     if (!may_be_plain_) [[unlikely]]
       return Plain::kOther;
     if (!is_message(slots_, place(), position_, word)) return Plain::kNothing;
+    prefetch_ahead();
     // Of immediate data the upper bits would tell; 0 wraps round.
     length = Machine::load_word(slots_, place() + 8);
     index = static_cast<std::uint16_t>(word >> 32U);
@@ -247,7 +248,20 @@ class LaneReader<Machine, Position>::Walk {
   }
 
  private:
-  std::size_t place() const { return static_cast<std::size_t>(position_ & mask_) * kLaneSlot; }
+  // Where there is one message there are mostly more: their lines come while this one is dealt
+  // with. Nearer, and they would be asked for too late; farther, and they would be taken from under
+  // the writer.
+  static constexpr Position kAhead = 8;
+
+  std::size_t place() const { return place_of(position_); }
+  std::size_t place_of(Position position) const {
+    return static_cast<std::size_t>(position & mask_) * kLaneSlot;
+  }
+  void prefetch_ahead() const {
+    const std::size_t at = place_of(static_cast<Position>(position_ + kAhead));
+    Machine::prefetch(slots_, at);
+    Machine::prefetch(slots_, at + kCacheLine);
+  }
   void advance() {
     position_ = static_cast<Position>(position_ + 1U);
     reader_.position_ = position_;
