@@ -3,12 +3,14 @@
     run_suite.py BUILD --stage NAME --results FILE --logs DIR [--suite NAME]... [--test NAME]
 
 The tests are those meson knows. Each runs in sandbox.py with its own timeout; parallel ones
-share --jobs workers, the others follow one at a time. FILE gets one JSON line per program;
+share --jobs workers, the others follow one at a time, guests in pairs. FILE gets one JSON line
+per program;
 failures are printed with their output and with the command that runs them again.
 """
 
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -23,6 +25,9 @@ KNOWN_SUITES = ("tidy", "unit", "model", "sim", "system", "fuse", "tool", "doca"
                 "crash", "fuzz", "bench-smoke")
 LONGEST_SECONDS = 300  # For a test whose meson.build sets no limit: it is stopped all the same.
 LOG_LINES_SHOWN = 120
+# Of tests that are not parallel, how many of a suite run at once: a guest is a program that keeps
+# one processor busy, and asks the other tests for no more than that.
+AT_ONCE = {"rdma": 2}
 printing = threading.Lock()
 
 
@@ -138,6 +143,12 @@ def chosen(tests, options):
             and (not options.only or re.search(options.only, test["name"]))]
 
 
+def run_all(tests, workers, options):
+    with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        for done in [pool.submit(run_one, test, options) for test in tests]:
+            done.result()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
@@ -169,13 +180,10 @@ def main():
     if options.test and not selected:
         sys.exit(f"no test is called {options.test}; meson knows: "
                  + ", ".join(test["name"] for test in tests))
-    with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
-        for done in [pool.submit(run_one, test, options) for test in selected
-                     if test["is_parallel"]]:
-            done.result()
-    for test in selected:
-        if not test["is_parallel"]:
-            run_one(test, options)
+    run_all([test for test in selected if test["is_parallel"]], options.jobs, options)
+    alone = [test for test in selected if not test["is_parallel"]]
+    for suite, members in itertools.groupby(alone, key=lambda test: test["suite"]):
+        run_all(members, min(AT_ONCE.get(suite, 1), options.jobs), options)
 
 
 if __name__ == "__main__":

@@ -160,6 +160,19 @@ class RunnerTest(unittest.TestCase):
                                         for name in "abcd"})
         self.assertEqual([row["passed"] for row in rows.values()], [1] * 4, printed)
 
+    def test_tests_that_are_not_parallel_run_alone_but_guests_in_pairs(self):
+        meets = "touch {0}/{1}; until [ -e {0}/{2} ]; do sleep 0.01; done"
+        alone = f"mkdir {self.path('busy')} && sleep 0.1 && rmdir {self.path('busy')}"
+        rows = self.run_suite(
+            {"one": (alone, {"is_parallel": False}),
+             "another": (alone, {"is_parallel": False}),
+             "guest": (meets.format(self.directory.name, "a", "b"),
+                       {"is_parallel": False, "suite": ["comch:rdma"]}),
+             "other guest": (meets.format(self.directory.name, "b", "a"),
+                             {"is_parallel": False, "suite": ["comch:rdma"]})},
+            "--suite", "unit", "--suite", "rdma", "--jobs", "8")[1]
+        self.assertEqual([row["passed"] for row in rows.values()], [1, 1, 1, 1], rows)
+
     def test_a_slow_build_gets_more_time_and_says_so(self):
         printed, rows = self.run_suite({"slow": ('sleep 1.5; test "$COMCH_TEST_SLOWDOWN" = 4',
                                                  {"timeout": 1})},
