@@ -126,20 +126,26 @@ class Desk {
     });
   }
 
-  // As use_alone(), of buffers that the run covers: shows `use` the index and the room of each.
+  // As use_alone(), of buffers that the run covers: shows `use` so many of them, one behind the
+  // other, and it answers how many of those it has used, the first ones.
   template <class Use>
   [[gnu::always_inline]] RunTake use_run(std::size_t most, Use&& use) {
     auto taken = RunTake::kDone;
     const bool is_alone = alone([&] {
       std::uint32_t position = sole_position();
-      for (; most != 0; --most, ++position) {
-        if (!run_.covers(position) && !is_posted(position)) [[unlikely]]
+      while (most != 0 && taken == RunTake::kDone) {
+        if (!run_.covers(position) && !is_posted(position)) {
           taken = RunTake::kNothing;
-        else if (!run_.covers(position) || !use(reader_.slot_of(position), run_.room()))
-            [[unlikely]]
+        } else if (!run_.covers(position)) [[unlikely]] {
           taken = RunTake::kOther;
-        if (taken != RunTake::kDone) [[unlikely]]
-          break;
+        } else {
+          const std::size_t count = std::min<std::size_t>(most, run_.behind(position));
+          const std::size_t used = use(reader_.slots_from(position), count, run_.room());
+          position += static_cast<std::uint32_t>(used);
+          most -= used;
+          if (used != count) [[unlikely]]
+            taken = RunTake::kOther;
+        }
       }
       move_sole_position(position);
     });

@@ -223,9 +223,15 @@ class PostedReader {
     // POST: meets the consumer's release in publish().
     return PostedRun<Position>(Machine::load_header(run_, 0, std::memory_order_acquire));
   }
-  [[nodiscard]] std::uint16_t slot_of(Position position) const {
-    return static_cast<std::uint16_t>(position & (slots_ - 1));
-  }
+  // The slots of the descriptors at `position` and behind it: slots[0], slots[1], ...
+  struct Slots {
+    std::uint32_t first;
+    std::uint32_t mask;
+    std::uint16_t operator[](std::size_t n) const {
+      return static_cast<std::uint16_t>((first + static_cast<std::uint32_t>(n)) & mask);
+    }
+  };
+  [[nodiscard]] Slots slots_from(Position position) const { return {position, slots_ - 1}; }
 
   // Copies the descriptor at `position`.
   //

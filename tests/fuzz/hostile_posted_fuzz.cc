@@ -47,7 +47,7 @@ void fuzz_run(const shm::PostedReader<HostileMachine>& reader, Region& region) {
   require(run.covers(position) == (left != 0 && left <= (word >> 32U & 0xffffU)),
           "a run covers what is posted and not older than its length");
   require(run.room() == word >> 48U, "the room is what the word says");
-  require(reader.slot_of(position) < kSlots, "an index is a slot");
+  require(reader.slots_from(position)[0] < kSlots, "an index is a slot");
 }
 
 void fuzz_reader() {

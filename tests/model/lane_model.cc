@@ -149,7 +149,7 @@ struct RunModel : rl::test_suite<RunModel<kMessages, kTries>, 2> {
   void send() {
     const shm::PostedRun<> run = posted.run();
     if (run.behind(position) == 0) return;
-    std::uint16_t index = posted.slot_of(position);
+    std::uint16_t index = posted.slots_from(position)[0];
     if (!run.covers(position)) {
       shm::Posted buffer;
       RL_ASSERT(posted.read(position, buffer) == shm::Look::kMessage);

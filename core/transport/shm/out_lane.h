@@ -285,15 +285,21 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   auto taken = RunTake::kDone;
   while (taken == RunTake::kDone && tally.messages != count && writer_.room() != 0) {
     const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
-    comch::shm::LaneWriter<>::Walk walk(writer_);
-    taken = consumer_->desk.use_run(most, [&](std::uint16_t index, std::uint64_t room) {
-      const Bytes message = data(tally.messages);
-      if (message.size() - 1 >= room) [[unlikely]]
-        return false;
-      walk.put_inline(index, message);
-      tally.bytes += message.size();
-      ++tally.messages;
-      return true;
+    taken = consumer_->desk.use_run(most, [&](auto slots, std::size_t some, std::uint64_t room) {
+      // In locals, for what a lambda refers to is written back for each message.
+      const std::size_t first = tally.messages;
+      std::size_t done = 0;
+      std::uint64_t bytes = 0;
+      for (comch::shm::LaneWriter<>::Walk walk(writer_); done != some; ++done) {
+        const Bytes message = data(first + done);
+        if (message.size() - 1 >= room) [[unlikely]]
+          break;
+        walk.put_inline(slots[done], message);
+        bytes += message.size();
+      }
+      tally.messages += done;
+      tally.bytes += bytes;
+      return done;
     });
   }
   if (taken == RunTake::kSiblings) return put_beside_others(count, data, tally);

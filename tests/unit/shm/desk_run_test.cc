@@ -18,10 +18,10 @@ struct ByRun {
 template <class Desk>
 ByRun take_by_run(Desk& desk, std::size_t most, std::uint64_t bytes = 1) {
   ByRun taken;
-  taken.answer = desk.use_run(most, [&](std::uint16_t index, std::uint64_t room) {
-    if (bytes > room) return false;
-    taken.indexes.push_back(index);
-    return true;
+  taken.answer = desk.use_run(most, [&](auto slots, std::size_t count, std::uint64_t room) {
+    std::size_t used = 0;
+    for (; used != count && bytes <= room; ++used) taken.indexes.push_back(slots[used]);
+    return used;
   });
   return taken;
 }

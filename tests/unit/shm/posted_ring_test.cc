@@ -91,9 +91,9 @@ TEST_F(PostedRingTest, TheRunIsPublishedWithTheDescriptorsThatItCounts) {
   writer.publish();
   ASSERT_TRUE(reader.run().covers(0));
   EXPECT_TRUE(reader.run().covers(1));
-  EXPECT_EQ(reader.slot_of(1), 1U);
+  EXPECT_EQ(reader.slots_from(1)[0], 1U);
   ASSERT_EQ(read(1), Look::kMessage);
-  EXPECT_EQ(posted.index, reader.slot_of(1));
+  EXPECT_EQ(posted.index, reader.slots_from(1)[0]);
 }
 
 TEST_F(PostedRingTest, TheRunDoesNotCoverAnIndexThatIsNotItsSlot) {
