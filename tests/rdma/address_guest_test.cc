@@ -1,6 +1,6 @@
-// Addresses: a server and a client on the two devices of the guest, as users name them: by IPv4,
-// IPv6 or a GID; in the description of devices, to `comch`, and in a tree. Who is not let in, and
-// the key that both must hold.
+// Addresses: a server and a client on two devices, as users name them: by IPv4, IPv6 or a GID; in
+// the description of devices, to `comch`, and in a tree. Who is not let in, and the key that both
+// must hold. In the guest by every kind of address, elsewhere by those that the devices have.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +25,16 @@ struct Place {
 };
 std::ostream& operator<<(std::ostream& out, const Place& place) { return out << place.name; }
 
-const Place kIpv4{"ipv4", "10.77.0.1", "10.77.0.2", "10.77.0.2"};
+std::string given(const char* variable, const char* in_guest) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : in_guest;
+}
+
+bool in_guest() { return std::getenv("RDMA_VM") != nullptr; }
+
+// Where the suite runs; in the guest an IPv4 address.
+const Place kHere{"here", given("COMCH_RDMA_SERVER", "10.77.0.1"),
+                  given("COMCH_RDMA_CLIENT", "10.77.0.2"), given("COMCH_RDMA_CLIENT", "10.77.0.2")};
 const Place kIpv6{"ipv6", "fd77::1", "fd77::2", "fd77::2"};
 
 struct Keys {
@@ -54,13 +63,24 @@ std::string at(const Place& place, const std::string& server) {
   return "rdma://[" + place.server + "]/" + server;
 }
 
-struct GuestTest : ToolTest {
+struct DeviceTest : ToolTest {
   void SetUp() override {
-    if (std::getenv("RDMA_VM") == nullptr) GTEST_SKIP() << "its addresses are those of the guest";
+    if (!in_guest() && std::getenv("COMCH_RDMA_SERVER") == nullptr) {
+      GTEST_SKIP() << "there is no RDMA device outside of the guest";
+    }
   }
 };
 
-struct AddressTest : GuestTest, testing::WithParamInterface<Place> {
+struct PlaceTest : DeviceTest, testing::WithParamInterface<Place> {
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!in_guest() && GetParam().name != kHere.name) {
+      GTEST_SKIP() << "its addresses are those of the guest";
+    }
+  }
+};
+
+struct AddressTest : PlaceTest {
   AddressTest() : devices(description(GetParam())) {}
   DescribedDevices devices;
 };
@@ -86,11 +106,14 @@ TEST_P(AddressTest, ATreesClientReachesIt) {
 
 INSTANTIATE_TEST_SUITE_P(
     By, AddressTest,
-    testing::Values(kIpv4, kIpv6, Place{"gid_of_ipv6", "gid:fd77::1", "gid:fd77::2", "gid:fd77::2"},
+    testing::Values(kHere, kIpv6, Place{"gid_of_ipv6", "gid:fd77::1", "gid:fd77::2", "gid:fd77::2"},
                     Place{"gid_as_representor", "10.77.0.1", "10.77.0.2", "gid:::ffff:10.77.0.2"}),
-    [](const auto& given) { return given.param.name; });
+    [](const auto& place) { return place.param.name; });
 
-struct StrangerTest : GuestTest, testing::WithParamInterface<Place> {};
+// An address that documents use, and no machine has.
+constexpr const char* kNobody = "192.0.2.1";
+
+using StrangerTest = PlaceTest;
 
 TEST_P(StrangerTest, IsRefusedAndToldWhy) {
   const DescribedDevices devices(description(GetParam()));
@@ -101,16 +124,16 @@ TEST_P(StrangerTest, IsRefusedAndToldWhy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, StrangerTest,
-                         testing::Values(Place{"ipv4", "10.77.0.1", "10.77.0.2", "10.77.0.3"},
+                         testing::Values(Place{kHere.name, kHere.server, kHere.client, kNobody},
                                          Place{"ipv6", "fd77::1", "fd77::2", "fd77::3"},
                                          Place{"gid", "fd77::1", "fd77::2", "gid:fd77::1"}),
-                         [](const auto& given) { return given.param.name; });
+                         [](const auto& place) { return place.param.name; });
 
 // A tree on both sides: its server's consumer has what its client's producer sends.
-using TreeTest = GuestTest;
+using TreeTest = DeviceTest;
 
 TEST_F(TreeTest, ItsConsumersAndProducersMeetByAnAddress) {
-  const DescribedDevices devices(description(kIpv4));
+  const DescribedDevices devices(description(kHere));
   const Mount tree;
   ASSERT_TRUE(tree.ready()) << tree.log();
   const auto run = [&](const std::string& line) {
@@ -118,7 +141,7 @@ TEST_F(TreeTest, ItsConsumersAndProducersMeetByAnAddress) {
     return program.end();
   };
   EXPECT_EQ(
-      run("mkdir servers/box clients/me && echo " + at(kIpv4, "box") + " > clients/me/server"),
+      run("mkdir servers/box clients/me && echo " + at(kHere, "box") + " > clients/me/server"),
       Said{});
   EXPECT_EQ(run("cd servers/box/conn0/consumers && mkdir c0 && echo 1 > c0/enable"), Said{});
   EXPECT_EQ(run("cd clients/me/conn/producers && mkdir p0 && "
@@ -129,7 +152,7 @@ TEST_F(TreeTest, ItsConsumersAndProducersMeetByAnAddress) {
   EXPECT_EQ(run("cat clients/me/conn/producers/p0/stats/tx_bytes"), (Said{.out = "100000\n"}));
 }
 
-struct KeyTest : GuestTest {
+struct KeyTest : DeviceTest {
   std::string key(const std::string& name, const std::string& secret) {
     const std::string path = dir / name;
     std::ofstream(path) << secret;
@@ -141,19 +164,19 @@ struct KeyTest : GuestTest {
 
 TEST_F(KeyTest, WhoHoldsItIsLetIn) {
   const std::string file = key("key", "a secret of more than sixteen bytes");
-  const DescribedDevices devices(description(kIpv4, {file, file}));
+  const DescribedDevices devices(description(kHere, {file, file}));
   Program server = listen("box --count 1");
-  EXPECT_EQ(sh("comch send " + at(kIpv4, "box") + " hello"), Said{});
+  EXPECT_EQ(sh("comch send " + at(kHere, "box") + " hello"), Said{});
   EXPECT_EQ(server.end().out, "hello\n");
 }
 
 TEST_F(KeyTest, WhoHoldsAnotherOrNoneIsNot) {
   const std::string ours = key("ours", "a secret of more than sixteen bytes");
-  const DescribedDevices devices(description(kIpv4, {ours, {}}));
+  const DescribedDevices devices(description(kHere, {ours, {}}));
   const Program server = listen("box");
-  const std::string line = "comch send " + at(kIpv4, "box") + " hello";
+  const std::string line = "comch send " + at(kHere, "box") + " hello";
   EXPECT_THAT(sh(line).err, HasSubstr("asks for a pre-shared key"));
-  devices.describe(description(kIpv4, {ours, key("theirs", "another one, as long as that is")}));
+  devices.describe(description(kHere, {ours, key("theirs", "another one, as long as that is")}));
   const Said said = sh(line);
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, HasSubstr("key is not this device"));

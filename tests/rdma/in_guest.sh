@@ -25,6 +25,8 @@ export COMCH_RUNTIME_DIR="$scratch/run" TMPDIR="$scratch/tmp"
 export PATH="$build/examples:$build/core/tool:$build/fuse:$PATH"
 export COMCH_DOCA_EXAMPLES="$build/examples/doca" COMCHFS="$build/fuse/comchfs"
 export COMCH_DOCA_EXAMPLES_DEVICES="$COMCH_DEVICES"
+# The report is this one; that of the last program would be taken for all of it.
+unset GTEST_OUTPUT
 
 # Between the two ends of the guest's cable, both ways; nothing elsewhere.
 lossy() {
