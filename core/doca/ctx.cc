@@ -55,6 +55,8 @@ doca_error_t doca_ctx::connect(doca_pe& engine) {
   if (pe != nullptr) {
     return refuse(Errc::not_permitted, "the context is connected to a progress engine already");
   }
+  // An end on an accelerator runs without an engine, which could not know that it does.
+  if (state() != DOCA_CTX_STATE_IDLE) return refuse(Errc::bad_state, "the context is not idle");
   if (context != nullptr) {
     if (comch::Status tied = engine.engine->connect(*context); !tied) return answer(tied);
   }
