@@ -16,7 +16,10 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include "doca/refuse.h"
 
 struct doca_argp_param {
   std::string short_name;
@@ -78,6 +81,33 @@ class Argp {
 // The parser, if it may be configured now: the start of every such function. Null: the answer
 // is bad_state, and was said.
 Argp* configurable(std::source_location where = std::source_location::current());
+
+// Sets what a parameter or a command has. These calls answer nothing, so that a null pointer is
+// passed over, and a text that cannot be copied is left out.
+template <class Made, class Value, class Given>
+void set_until_start(Made* made, Value Made::* which, Given given,
+                     std::source_location where = std::source_location::current()) {
+  if (made == nullptr || configurable(where) == nullptr) return;
+  guarded([&] {
+    if constexpr (std::is_same_v<Given, const char*>) {
+      made->*which = given != nullptr ? given : "";
+    } else {
+      made->*which = given;
+    }
+    return DOCA_SUCCESS;
+  });
+}
+
+// The same of what its registration has looked at: names that nothing else has, a type, a callback.
+template <class Made, class Value, class Given>
+void set_until_registered(Made* made, Value Made::* which, Given given,
+                          std::source_location where = std::source_location::current()) {
+  if (made != nullptr && made->registered) {
+    refuse(Errc::bad_state, "it is registered already; set it before that", where);
+    return;
+  }
+  set_until_start(made, which, given, where);
+}
 
 // Registers `param` with the program or one of its commands.
 doca_error_t register_with(doca_argp_cmd& cmd, doca_argp_param* param, std::source_location where);

@@ -44,18 +44,6 @@ doca_error_t register_with(doca_argp_cmd& cmd, doca_argp_cmd* below, std::source
 
 }  // namespace comch::doca
 
-namespace {
-
-void set(doca_argp_cmd* cmd, std::string doca_argp_cmd::* which, const char* text) {
-  if (cmd == nullptr) return;
-  doca::guarded([&] {
-    cmd->*which = text != nullptr ? text : "";
-    return DOCA_SUCCESS;
-  });
-}
-
-}  // namespace
-
 doca_error_t doca_argp_cmd_create(doca_argp_cmd** cmd) {
   if (cmd == nullptr) return doca::null_argument();
   Argp* const argp = doca::configurable();
@@ -78,19 +66,19 @@ doca_error_t doca_argp_cmd_destroy(doca_argp_cmd* cmd) {
 }
 
 void doca_argp_cmd_set_name(doca_argp_cmd* cmd, const char* name) {
-  set(cmd, &doca_argp_cmd::name, name);
+  doca::set_until_registered(cmd, &doca_argp_cmd::name, name);
 }
 
 void doca_argp_cmd_set_description(doca_argp_cmd* cmd, const char* description) {
-  set(cmd, &doca_argp_cmd::description, description);
+  doca::set_until_start(cmd, &doca_argp_cmd::description, description);
 }
 
 void doca_argp_cmd_set_callback(doca_argp_cmd* cmd, doca_argp_cmd_cb_t callback) {
-  if (cmd != nullptr) cmd->callback = callback;
+  doca::set_until_start(cmd, &doca_argp_cmd::callback, callback);
 }
 
 void doca_argp_cmd_set_hidden(doca_argp_cmd* cmd) {
-  if (cmd != nullptr) cmd->hidden = true;
+  doca::set_until_start(cmd, &doca_argp_cmd::hidden, true);
 }
 
 doca_error_t doca_argp_cmd_register_param(doca_argp_cmd* cmd, doca_argp_param* input_param) {

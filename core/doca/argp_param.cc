@@ -67,24 +67,6 @@ std::string shown(const doca_argp_param& param) {
 
 }  // namespace comch::doca
 
-namespace {
-
-// These answer nothing, so that a null pointer is passed over, and a text that cannot be copied
-// leaves the parameter without it.
-void set(doca_argp_param* param, std::string doca_argp_param::* which, const char* text) {
-  if (param == nullptr) return;
-  doca::guarded([&] {
-    param->*which = text != nullptr ? text : "";
-    return DOCA_SUCCESS;
-  });
-}
-
-void set(doca_argp_param* param, bool doca_argp_param::* which) {
-  if (param != nullptr) param->*which = true;
-}
-
-}  // namespace
-
 doca_error_t doca_argp_param_create(doca_argp_param** param) {
   if (param == nullptr) return doca::null_argument();
   Argp* const argp = doca::configurable();
@@ -107,47 +89,49 @@ doca_error_t doca_argp_param_destroy(doca_argp_param* param) {
 }
 
 void doca_argp_param_set_short_name(doca_argp_param* param, const char* name) {
-  set(param, &doca_argp_param::short_name, name);
+  doca::set_until_registered(param, &doca_argp_param::short_name, name);
 }
 
 void doca_argp_param_set_long_name(doca_argp_param* param, const char* name) {
-  set(param, &doca_argp_param::long_name, name);
+  doca::set_until_registered(param, &doca_argp_param::long_name, name);
 }
 
 void doca_argp_param_set_arguments(doca_argp_param* param, const char* arguments) {
-  set(param, &doca_argp_param::arguments, arguments);
+  doca::set_until_start(param, &doca_argp_param::arguments, arguments);
 }
 
 void doca_argp_param_set_description(doca_argp_param* param, const char* description) {
-  set(param, &doca_argp_param::description, description);
+  doca::set_until_start(param, &doca_argp_param::description, description);
 }
 
 void doca_argp_param_set_callback(doca_argp_param* param, doca_argp_param_cb_t callback) {
-  if (param != nullptr) param->callback = callback;
+  doca::set_until_registered(param, &doca_argp_param::callback, callback);
 }
 
 void doca_argp_param_set_type(doca_argp_param* param, doca_argp_type type) {
-  if (param != nullptr) param->type = type;
+  doca::set_until_registered(param, &doca_argp_param::type, type);
 }
 
 void doca_argp_param_set_mandatory(doca_argp_param* param) {
-  set(param, &doca_argp_param::mandatory);
+  doca::set_until_start(param, &doca_argp_param::mandatory, true);
 }
 
 void doca_argp_param_set_cli_only(doca_argp_param* param) {
-  set(param, &doca_argp_param::cli_only);
+  doca::set_until_start(param, &doca_argp_param::cli_only, true);
 }
 
 void doca_argp_param_set_multiplicity(doca_argp_param* param) {
-  set(param, &doca_argp_param::multiple);
+  doca::set_until_start(param, &doca_argp_param::multiple, true);
 }
 
 void doca_argp_param_set_singular(doca_argp_param* param) {
-  set(param, &doca_argp_param::singular);
+  doca::set_until_start(param, &doca_argp_param::singular, true);
 }
 
 void doca_argp_param_set_inherited(doca_argp_param* param) {
-  set(param, &doca_argp_param::inherited);
+  doca::set_until_start(param, &doca_argp_param::inherited, true);
 }
 
-void doca_argp_param_set_hidden(doca_argp_param* param) { set(param, &doca_argp_param::hidden); }
+void doca_argp_param_set_hidden(doca_argp_param* param) {
+  doca::set_until_start(param, &doca_argp_param::hidden, true);
+}

@@ -248,13 +248,20 @@ void name_program(Argp& argp, std::span<char* const> words) {
   argp.program = path.substr(path.find_last_of('/') + 1);
 }
 
+// Words end with a null pointer, as main() has them, which is looked for no further than needed.
+bool has_words(int argc, char* const* argv) {
+  return argc >= 0 && std::find(argv, argv + argc, nullptr) == argv + argc;
+}
+
 }  // namespace
 
 doca_error_t doca_argp_start(int argc, char** argv) {
   Argp* const argp = doca::configurable();
   if (argp == nullptr) return DOCA_ERROR_BAD_STATE;
   if (argv == nullptr) return doca::null_argument();
-  if (argc < 0) return doca::refuse(Errc::invalid_value, "there are less than no words");
+  if (!has_words(argc, argv)) {
+    return doca::refuse(Errc::invalid_value, "argv has fewer words than argc says");
+  }
   return doca::guarded([&] {
     const std::span<char* const> words(argv, static_cast<std::size_t>(argc));
     argp->started = true;

@@ -28,8 +28,8 @@
  * Commands stand for a set of options of their own: `program [options] command [options]`.
  * Of each level one command may be given; its callback is called before those of its options.
  *
- * There is one parser in a process. In every call, BAD_STATE: the parser is not initialised, or
- * (of whatever configures it) has started; INVALID_VALUE: a pointer is NULL.
+ * There is one parser in a process. In every call but the getters, BAD_STATE: the parser is not
+ * initialised, or (of whatever configures it) has started; INVALID_VALUE: a pointer is NULL.
  *
  * Threads: one.
  * Lifetime: parameters and commands belong to the parser, and end with it; texts are copied.
@@ -101,9 +101,9 @@ doca_error_t doca_argp_disable_logger_callback(void);
 /* Reads the command line and the JSON file, checks that nothing mandatory is missing, and calls
  * the callbacks: those of the file first, then in the order of the command line. What is wrong
  * is said in one line, with a hint to -h.
- * INVALID_VALUE: an option is unknown, incomplete, given twice or missing. IO_FAILED: the JSON
- * file cannot be read or is wrong. NOT_SUPPORTED: DPDK flags without DPDK. Others: what a
- * callback answered. */
+ * INVALID_VALUE: an option is unknown, incomplete, given twice or missing, or `argv` has fewer than
+ * `argc` words. IO_FAILED: the JSON file cannot be read or is wrong. NOT_SUPPORTED: DPDK flags
+ * without DPDK. Others: what a callback answered. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_start(int argc, char **argv);
 /* Ends the parser and everything that was registered. */
@@ -115,7 +115,9 @@ DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);
 
 /* A parameter: optional, given at most once, on the command line or in a file, of no command
- * but the one it is registered with. */
+ * but the one it is registered with. Once it is registered its names, type and callback stay, as
+ * does the name of a command; once the parser has started all of it. To set them then is without
+ * effect but a line in the log. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_param_create(struct doca_argp_param **param);
 /* "p" of -p. */
@@ -175,7 +177,7 @@ doca_error_t doca_argp_cmd_register_cmd(struct doca_argp_cmd *cmd, struct doca_a
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_cmd_destroy(struct doca_argp_cmd *cmd);
 
-/* The levels given by -l and --sdk-log-level, else the current ones. */
+/* The levels given by -l and --sdk-log-level, else the current ones; at any time. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_argp_get_log_level(int *log_level);
 DOCA_EXPERIMENTAL
