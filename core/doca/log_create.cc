@@ -1,6 +1,7 @@
 // doca_log_backend_create_*: see doca_log.h. Each kind of backend is there for the program's
 // lines and for the library's.
 #include <doca_log.h>
+#include <fcntl.h>
 
 #include "doca/log_registry.h"
 #include "doca/refuse.h"
@@ -35,7 +36,9 @@ doca_error_t to_file(bool sdk, FILE* file, doca_log_backend** backend,
 doca_error_t to_fd(bool sdk, int fd, doca_log_backend** backend,
                    std::source_location where = std::source_location::current()) {
   if (backend == nullptr) return doca::null_argument(where);
-  if (fd < 0) return doca::refuse(Errc::invalid_value, "this is no file descriptor", where);
+  if (fcntl(fd, F_GETFD) < 0) {
+    return doca::refuse(Errc::invalid_value, "this is no open file descriptor", where);
+  }
   return create(sdk, backend, [&] { return doca::fd_backend(fd); }, where);
 }
 

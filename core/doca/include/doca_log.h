@@ -81,7 +81,7 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_log_unregister_source(int source);
 
 /* Backends for the program's lines. The FILE, the descriptor and the buffer stay the program's.
- * INVALID_VALUE: a descriptor below 0, a capacity below 2, no handler. */
+ * INVALID_VALUE: no open descriptor, a capacity below 2, no handler. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_log_backend_create_with_file(FILE *fptr, struct doca_log_backend **backend);
 DOCA_EXPERIMENTAL
