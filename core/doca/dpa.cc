@@ -123,8 +123,12 @@ doca_error_t doca_dpa_get_dpa_handle(doca_dpa* dpa, doca_dpa_dev_t* handle) {
   if (!dpa->accelerator().started()) {
     return refuse(Errc::bad_state, "the DPA context is not started");
   }
-  *handle = doca::address_of(dpa);
-  return DOCA_SUCCESS;
+  return doca::guarded([&] {
+    const comch::Result<std::uint64_t> number = dpa->handle.of(*dpa);
+    if (!number) return answer(number.error());
+    *handle = *number;
+    return DOCA_SUCCESS;
+  });
 }
 
 doca_error_t doca_dpa_peek_at_last_error(const doca_dpa* dpa) {

@@ -38,6 +38,7 @@ struct doca_dpa {
   std::atomic<std::uint32_t> extensions{0};       // That are not destroyed.
   doca_dpa_app* app = nullptr;
   comch::doca::DeviceLog device_log;
+  comch::doca::DeviceHandle handle;
 };
 
 struct doca_dpa_thread {

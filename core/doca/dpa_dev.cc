@@ -14,8 +14,8 @@ using comch::dpa::Notification;
 using comch::dpa::ProducerCompletion;
 using comch::dpa::SendElement;
 using doca::current_run;
+using doca::element_at;
 using doca::HeldObject;
-using doca::place_at;
 using doca::settle;
 using doca::with_object;
 
@@ -23,7 +23,10 @@ using doca::with_object;
 
 void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle) {
   if (current_run() == nullptr) return;
-  current_run()->dpa = doca::place_at<doca_dpa>(dpa_handle);
+  settle(with_object<doca_dpa>(dpa_handle, [](doca_dpa& dpa) {
+    current_run()->dpa = &dpa;
+    return comch::Status();
+  }));
 }
 
 unsigned int doca_dpa_dev_thread_rank() {
@@ -68,14 +71,16 @@ int doca_dpa_dev_get_completion(doca_dpa_dev_completion_t dpa_comp_handle,
 
 doca_dpa_dev_completion_type_t doca_dpa_dev_get_completion_type(
     doca_dpa_dev_completion_element_t comp_element) {
-  const bool well = place_at<const SendElement>(comp_element)->status.has_value();
+  const SendElement* const element = element_at<SendElement>(comp_element);
+  const bool well = element != nullptr && element->status.has_value();
   return well ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR;
 }
 
 uint32_t doca_dpa_dev_get_completion_user_data(doca_dpa_dev_completion_element_t comp_element) {
-  const SendElement& element = *place_at<const SendElement>(comp_element);
-  if (element.producer != comch::ProducerId{}) return static_cast<uint32_t>(element.producer);
-  return static_cast<uint32_t>(element.owner_user_data.value);
+  const SendElement* const element = element_at<SendElement>(comp_element);
+  if (element == nullptr) return 0;
+  if (element->producer != comch::ProducerId{}) return static_cast<uint32_t>(element->producer);
+  return static_cast<uint32_t>(element->owner_user_data.value);
 }
 
 uint32_t doca_dpa_dev_get_completion_immediate(doca_dpa_dev_completion_element_t) { return 0; }

@@ -45,8 +45,8 @@ doca_dpa_dev_uintptr_t pointer_to(doca_dpa_dev_mmap_t map, std::uint64_t address
 }  // namespace
 
 doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf) {
-  const doca_dpa_dev_buf& place = *buffer_at(buf);
-  return pointer_to(place.mmap, place.addr, place.len);
+  const doca_dpa_dev_buf* const place = buffer_at(buf);
+  return place != nullptr ? pointer_to(place->mmap, place->addr, place->len) : 0;
 }
 
 doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mmap_handle,
@@ -57,12 +57,15 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mm
 void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                                   doca_dpa_dev_buf_t dst_buf_handle,
                                   doca_dpa_dev_buf_t src_buf_handle, uint32_t flags) {
-  const doca_dpa_dev_buf& to = *buffer_at(dst_buf_handle);
-  const doca_dpa_dev_buf& from = *buffer_at(src_buf_handle);
-  if (from.len > to.len) {
+  const doca_dpa_dev_buf* const to = buffer_at(dst_buf_handle);
+  const doca_dpa_dev_buf* const from = buffer_at(src_buf_handle);
+  if (to == nullptr || from == nullptr) {
+    return doca::fault({Errc::invalid_value, 0, "there is no such buffer"});
+  }
+  if (from->len > to->len) {
     return doca::fault({Errc::invalid_value, 0, "a copy into a buffer that is too small"});
   }
-  doca_dpa_dev_post_memcpy(async_ops_handle, to.mmap, to.addr, from.mmap, from.addr, from.len,
+  doca_dpa_dev_post_memcpy(async_ops_handle, to->mmap, to->addr, from->mmap, from->addr, from->len,
                            flags);
 }
 

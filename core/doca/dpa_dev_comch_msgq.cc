@@ -18,8 +18,8 @@ using comch::dpa::ConsumerCompletion;
 using comch::dpa::MapAddress;
 using comch::dpa::Producer;
 using comch::dpa::ReceiveElement;
+using doca::element_at;
 using doca::HeldObject;
-using doca::place_at;
 using doca::settle;
 using doca::with_object;
 
@@ -72,14 +72,16 @@ int doca_dpa_dev_comch_consumer_get_completion(
 
 const uint8_t* doca_dpa_dev_comch_consumer_get_completion_imm(
     doca_dpa_dev_comch_consumer_completion_element_t comp_element, uint32_t* imm_length) {
-  const ReceiveElement& element = *place_at<const ReceiveElement>(comp_element);
-  if (imm_length != nullptr) *imm_length = static_cast<uint32_t>(element.immediate.size());
-  return reinterpret_cast<const uint8_t*>(element.immediate.data());
+  const ReceiveElement* const element = element_at<ReceiveElement>(comp_element);
+  const auto immediate = element != nullptr ? element->immediate : decltype(element->immediate){};
+  if (imm_length != nullptr) *imm_length = static_cast<uint32_t>(immediate.size());
+  return reinterpret_cast<const uint8_t*>(immediate.data());
 }
 
 uint32_t doca_dpa_dev_comch_consumer_get_completion_producer_id(
     doca_dpa_dev_comch_consumer_completion_element_t comp_element) {
-  return static_cast<uint32_t>(place_at<const ReceiveElement>(comp_element)->producer);
+  const ReceiveElement* const element = element_at<ReceiveElement>(comp_element);
+  return element != nullptr ? static_cast<uint32_t>(element->producer) : 0;
 }
 
 void doca_dpa_dev_comch_consumer_completion_ack(

@@ -42,6 +42,13 @@ void fault(const Error& error);
 // alone; anything else that went wrong is a fault.
 void settle(const Status& status);
 
+// What a device function knows by its address, which is believed; of 0 it is null, and a fault.
+template <class Element>
+const Element* element_at(std::uint64_t address) {
+  if (address == 0) fault({Errc::invalid_value, 0, "there is no such completion"});
+  return place_at<const Element>(address);
+}
+
 // A line of the accelerator's log, at its level for warnings.
 void warn_from_device(const char* what);
 

@@ -14,7 +14,10 @@
  *
  * What is handed to these functions is believed, as by a device. Where it can be seen to break a
  * rule, the accelerator is ruined and the function goes on. An object that the program has stopped
- * or destroyed meanwhile is left alone, and answers nothing; programs stop their threads last.
+ * or destroyed meanwhile is left alone, and answers nothing, and so is a handle that never was one;
+ * programs stop their threads last. Completions' elements and a doca_dpa_dev_buf are known by their
+ * addresses: 0 breaks the rule, and any other is believed. Bits of `flags` that have no name mean
+ * nothing.
  *
  * thread_reschedule() and thread_finish() do not return: they unwind the function's frames, as
  * an exception does that nobody may catch. C is compiled with unwind tables unless it is told

@@ -77,7 +77,7 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mm
 /* Copy, which is done when these return, and completed in the completion context unless `flags`
  * (doca_dpa_dev_submit_flag) say otherwise: all of the source buffer, to the beginning of the
  * other; or `length` bytes. With as many completions unread as the queue holds they wait for
- * room. Maps must allow the access, and the ranges not overlap. */
+ * room. Maps must allow the access, and the ranges not overlap. 0 bytes are copied like any. */
 DOCA_EXPERIMENTAL
 void doca_dpa_dev_post_buf_memcpy(doca_dpa_dev_async_ops_t async_ops_handle,
                                   doca_dpa_dev_buf_t dst_buf_handle,
