@@ -45,7 +45,7 @@ doca_error_t doca_buf_inventory_stop(struct doca_buf_inventory *inventory);
 
 /* A buffer with one reference over [addr, addr + len), with the data named.
  * BAD_STATE: not started. NO_MEMORY: every buffer is out. INVALID_VALUE: the map is not
- * started, the range is not inside it, or the data is not inside the range. */
+ * started, the range is empty or not inside it, or the data is not inside the range. */
 DOCA_STABLE
 doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory,
                                                 struct doca_mmap *mmap, void *addr, size_t len,

@@ -44,7 +44,8 @@ struct doca_devinfo;
 
 struct doca_comch_connection;
 
-/* A word of the program's own. The getter answers 0 of NULL. */
+/* A word of the program's own, 0 at first; it may still be set and read when the connection is
+ * over. The getter answers 0 of NULL. */
 DOCA_STABLE
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection,
                                                  union doca_data user_data);
