@@ -12,39 +12,10 @@ the name of an error; or `skip`, of what needs a real object beside, or is no ar
 
 import fnmatch
 import os
-import re
-import subprocess
 import sys
 
-COMPILER = os.environ.get("CC", "cc").split()
-FLAGS = ["-std=gnu11", "-DDOCA_ALLOW_EXPERIMENTAL_API", "-DDOCA_ALLOW_DEPRECATED_API"]
-
-
-def preprocessed(headers, includes, output, depfile):
-    source = output + ".headers.c"  # It stays: the build looks at its time.
-    with open(source, "w", encoding="utf-8") as out:
-        out.write(includes)
-    return subprocess.run([*COMPILER, *FLAGS, "-I", headers, "-E", "-P", "-MMD", "-MT", output,
-                           "-MF", depfile, source],
-                          check=True, capture_output=True, text=True).stdout
-
-
-def arguments(text):
-    """(type, name) of each argument of a declaration."""
-    for argument in text.split(","):
-        argument = " ".join(argument.split())
-        if argument in ("void", "..."):
-            continue
-        kind, name = re.fullmatch(r"(.*?)(\w+)(?:\[\w*\])?", argument).groups()
-        yield kind.strip() + ("*" if argument.endswith("]") else ""), name
-
-
-def exceptions(path):
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip() and not line.startswith("#"):
-                function, argument, answer, why = line.split(None, 3)
-                yield function, argument, answer, why
+sys.dont_write_bytecode = True  # The sources stay as they are.
+from declarations import declared, exceptions
 
 
 def body_of(call, returns):
@@ -61,22 +32,15 @@ def body_of(call, returns):
 
 def main():
     list_path, headers, exceptions_path, output, depfile = sys.argv[1:]
-    with open(list_path, encoding="utf-8") as lines:
-        listed = [line.split() for line in lines if not line.startswith("#")]
-    includes = "".join(f"#include <{header}>\n" for header in dict.fromkeys(h for h, _ in listed))
-    text = preprocessed(headers, includes, output, depfile)
-    callbacks = set(re.findall(r"typedef[^;]*?\(\s*\*\s*(\w+)\s*\)\s*\(", text))
-    unused = list(exceptions(exceptions_path))
+    includes, functions = declared(list_path, headers, output, depfile)
+    unused = list(exceptions(exceptions_path, 4))
     rules = list(unused)
     calls = []
-    for _, function in listed:
-        declared = re.search(r"([\w \*]+?)\b" + function + r"\s*\(([^;{}]*?)\)\s*[;{_]", text)
-        returns = declared.group(1).replace("*", " * ").split()
-        takes = list(arguments(declared.group(2)))
-        pointers = [n for n, (kind, _) in enumerate(takes) if "*" in kind or kind in callbacks]
+    for function, returns, takes in functions:
+        pointers = [n for n, argument in enumerate(takes) if argument.pointer]
         for null in pointers:
             expected = "DOCA_ERROR_INVALID_VALUE" if "doca_error_t" in returns else "DOCA_SUCCESS"
-            name = takes[null][1]
+            name = takes[null].name
             for rule in rules:
                 if fnmatch.fnmatch(function, rule[0]) and fnmatch.fnmatch(name, rule[1]):
                     expected = rule[2] if rule[2] == "skip" else "DOCA_" + rule[2]
@@ -86,7 +50,7 @@ def main():
             if expected == "skip":
                 continue
             given = []
-            for n, (kind, _) in enumerate(takes):
+            for n, (kind, *_) in enumerate(takes):
                 if n in pointers:
                     given.append("NULL" if n == null else f"({kind})null_calls_nowhere")
                 else:
