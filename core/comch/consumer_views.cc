@@ -1,4 +1,5 @@
 // ConsumerImpl: messages that are looked at where they lie.
+#include "base/pause.h"
 #include "comch/consumer_impl.h"
 
 namespace comch {
@@ -12,13 +13,18 @@ std::size_t ConsumerImpl::poll_views(std::span<View> out) {
   if (!port_ || !in_views()) return 0;
   View* view = out.data();
   std::uint64_t bytes = 0;
-  const std::size_t shown = port_->view(out.size(), [&](const transport::shm::Shown& each) {
+  const auto show = [&](const transport::shm::Shown& each) {
     bytes += each.data.size();
     *view++ = {
         .data = each.data, .immediate = each.immediate, .producer = ProducerId{each.producer}};
-  });
+  };
+  std::size_t shown = port_->view(out.size(), show);
+  if (shown == 0) {  // As in poll_array().
+    pause();
+    shown = port_->view(out.size(), show);
+  }
   count(transport::Passage::kInline, bytes, shown);
-  end_poll(shown, shown == 0 && !out.empty());
+  end_poll(shown == 0 && !out.empty());
   return shown;
 }
 

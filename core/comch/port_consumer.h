@@ -103,8 +103,8 @@ class PortConsumer : public ConsumerCore,
   // Fills `out` by `sink`, whose `next` is the first that is not filled. Answers how many are.
   template <class Sink>
   std::size_t poll_array(std::span<Received> out, Sink&& sink);
-  // The application has asked for messages and got `count`.
-  void end_poll(std::size_t count, bool nothing_left);
+  // The application has asked for messages.
+  void end_poll(bool nothing_left);
 
   MemoryMapImpl& map_;
   DataWay wanted_way_ = DataWay::kAuto;
@@ -172,17 +172,21 @@ template <class Ports>
 template <class Sink>
 std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink&& sink) {
   if (!port_ || !in_arrays()) return 0;
-  const bool did = port_->poll(out.size(), sink);
+  // As progress() does: who asks in a loop leaves the producer its line to send in, and looks again
+  // as soon as that is over.
+  bool did = port_->poll(out.size(), sink);
+  if (!did) {
+    pause();
+    did = port_->poll(out.size(), sink);
+  }
   const auto count = static_cast<std::size_t>(sink.next - out.data());
   tasks_completed(count);
-  end_poll(count, !did && !out.empty());
+  end_poll(!did && !out.empty());
   return count;
 }
 
 template <class Ports>
-inline void PortConsumer<Ports>::end_poll(std::size_t count, bool nothing_left) {
-  // As progress() does: whoever asks in a loop leaves the producer its line to send in.
-  if (count == 0) pause();
+inline void PortConsumer<Ports>::end_poll(bool nothing_left) {
   if (!ending_) [[likely]]
     return;
   polled_out_ = nothing_left;

@@ -68,12 +68,16 @@ bool Engine::progress() {
     if (!left_off_) work_in_memory();
     did = true;
   }
+  // One PAUSE per empty call: a poller that hits the line less often leaves it exclusive with the
+  // writer. Two are worse than none. And a look right behind it: of all that a call takes, what
+  // comes in meanwhile has waited longest then.
+  if (!did) {
+    pause();
+    did = sources_.poll();
+  }
   in_progress_ = false;
   if (!after_progress_.empty()) [[unlikely]]
     run_after_progress();
-  // One PAUSE per empty look: a poller that hits the line less often leaves it exclusive
-  // with the writer. Two are worse than none.
-  if (!did) pause();
   return did;
 }
 

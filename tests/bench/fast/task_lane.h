@@ -1,11 +1,12 @@
 // TaskLane: comch's fast path with a task and a callback for each message.
 //
-// The receiver's callback looks at the message and posts its buffer again; the sender's gives
-// the task back for the next message.
+// The receiver's callback looks at the message and posts its buffer again; in a round trip it is
+// posted when the message is answered. The sender's gives the task back for the next message.
 //
 // Threads, errors: as lane.h.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "bench/fast/fast_ends.h"
@@ -16,7 +17,8 @@ namespace comch::bench {
 template <std::uint32_t kDepth, bool kCooperative, DataWay kWay = DataWay::kAuto>
 class TaskLane {
  public:
-  explicit TaskLane(const Workload& workload) : plan_(workload, kDepth) {
+  explicit TaskLane(const Workload& workload)
+      : plan_(workload, kDepth), answers_(workload.shape == Shape::kRoundTrip) {
     plan_.cooperative = kCooperative;
     plan_.way = kWay;
   }
@@ -76,7 +78,8 @@ class TaskLane {
   class Receiver {
    public:
     explicit Receiver(const TaskLane& lane)
-        : end_(lane.plan_, [&](Consumer& consumer) { configure(consumer, lane.plan_.depth); }) {
+        : answers_(lane.answers_),
+          end_(lane.plan_, [&](Consumer& consumer) { configure(consumer, lane.plan_.depth); }) {
       for (Buffer* buffer : end_.buffers()) {
         need(need(end_.consumer().allocate_receive(buffer), "a task")->submit(), "to post");
       }
@@ -85,6 +88,7 @@ class TaskLane {
     Receiver& operator=(const Receiver&) = delete;
 
     bool receive() {
+      if (answered_ != nullptr) post(*std::exchange(answered_, nullptr));
       while (arrived_ == taken_) engine_.progress();
       ++taken_;
       return !(ended_ && arrived_ == taken_);
@@ -99,13 +103,21 @@ class TaskLane {
     }
     void take(ReceiveTask& task) {
       ++arrived_;
-      Buffer& buffer = *task.buffer();
-      if (is_last(buffer.contents())) ended_ = true;
-      buffer.reset_data_length();
+      if (is_last(task.buffer()->contents())) ended_ = true;
+      if (answers_) {
+        answered_ = &task;
+      } else {
+        post(task);
+      }
+    }
+    static void post(ReceiveTask& task) {
+      task.buffer()->reset_data_length();
       need_each(task.submit(), "to post");
     }
 
     ProgressEngine& engine_ = engine_of_process();
+    const bool answers_;
+    ReceiveTask* answered_ = nullptr;  // Not posted again yet.
     std::uint64_t arrived_ = 0;
     std::uint64_t taken_ = 0;
     bool ended_ = false;
@@ -114,6 +126,7 @@ class TaskLane {
 
  private:
   FastPlan plan_;
+  bool answers_;  // What is received.
 };
 
 }  // namespace comch::bench
