@@ -2,6 +2,7 @@
 #include "transport/rdma/control_link.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <tuple>
 #include <utility>
@@ -31,8 +32,14 @@ ControlTerms ControlTerms::of(std::uint32_t max_message, std::uint32_t queue) {
   return terms;
 }
 
-std::uint32_t ControlLink::receives(const ControlTerms& terms) {
-  return terms.window + kLetterWindow + kControlWindow;
+// By the sizes of soft-RoCE, which are the largest we know of: powers of two of entries, and in
+// each send room for what is inlined.
+std::size_t ControlTerms::queue_bytes() const {
+  constexpr std::size_t kSendEntry = 512;
+  constexpr std::size_t kReceiveEntry = 64;
+  constexpr std::size_t kCompletionEntry = 64;
+  const std::size_t entries = std::bit_ceil(depth() + kProbes + 1U);
+  return entries * (kSendEntry + kReceiveEntry + 2 * kCompletionEntry);
 }
 
 Result<std::unique_ptr<ControlLink>> ControlLink::create(
@@ -67,12 +74,12 @@ ControlLink::ControlLink(Reactor& reactor, std::shared_ptr<EventHub> hub, std::u
                 ReceiveCredits(kControlWindow)},
       arrived_{Fifo<Arrival>(terms.window), Fifo<Arrival>(kLetterWindow),
                Fifo<Arrival>(kControlWindow)},
-      sent_(receives(terms)) {
+      sent_(terms.depth()) {
   hub_->set_owner(*id_, *this);
 }
 
 Status ControlLink::equip() {
-  const std::uint32_t count = receives(terms_);
+  const std::uint32_t count = terms_.depth();
   const std::shared_ptr<Domain> domain = id_->domain();
   auto completions = domain->make_completion_queue(2 * count + kProbes);
   if (!completions) return std::unexpected(completions.error());
@@ -102,7 +109,7 @@ Status ControlLink::expect(std::uint32_t greetings) {
 }
 
 Status ControlLink::open() {
-  Result<Memory> made = Memory::make(*id_->domain(), receives(terms_), terms_.slot_size());
+  Result<Memory> made = Memory::make(*id_->domain(), terms_.depth(), terms_.slot_size());
   if (!made) return std::unexpected(made.error());
   memory_ = std::move(*made);
   to_post_.reserve(memory_->count);

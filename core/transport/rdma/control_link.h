@@ -50,6 +50,10 @@ struct ControlTerms {
   // As many as the queue is long, within a megabyte of pinned memory.
   static ControlTerms of(std::uint32_t max_message, std::uint32_t queue);
   std::size_t slot_size() const;
+  // Packets of all classes that may be under way, each way.
+  std::uint32_t depth() const { return window + kLetterWindow + kControlWindow; }
+  // About what a device keeps for the queues of a link, before anything is said over it.
+  std::size_t queue_bytes() const;
 };
 
 struct Break {
@@ -146,7 +150,6 @@ class ControlLink final : public IdOwner, public Readiness {
 
   ControlLink(Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
               const ControlTerms& terms, ControlLinkOwner& owner);
-  static std::uint32_t receives(const ControlTerms& terms);
   Status equip();
   Status expect(std::uint32_t greetings);
   const Memory& memory() const { return memory_ ? *memory_ : *greetings_; }

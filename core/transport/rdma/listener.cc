@@ -71,6 +71,8 @@ RdmaListener::RdmaListener(Reactor& reactor, const Settings& settings, const Lis
     : reactor_(reactor),
       settings_(settings),
       request_(request),
+      terms_(ControlTerms::of(request.limits.max_message_size, request.limits.recv_queue_size)),
+      max_callers_(std::clamp(kQueueBytes / terms_.queue_bytes(), kFewestCallers, kMostCallers)),
       owner_(owner),
       admission_(std::move(admission)),
       name_(std::move(name)),
@@ -140,7 +142,7 @@ void RdmaListener::take_call(Event& event) {
         event.incoming->peer().host(), refusal->reason);
     return reject(*event.incoming, *refusal);
   }
-  if (callers_.size() == kMaxCallers) callers_.erase(callers_.begin());
+  if (callers_.size() == max_callers_) callers_.erase(callers_.begin());
   const std::string peer = event.incoming->peer().host();
   if (Status accepted = accept(event); !accepted) {
     say(LogLevel::kError, "server {}: cannot take the client {}: {}", request_.server_name, peer,
@@ -172,9 +174,7 @@ Status RdmaListener::accept(Event& event) {
   auto caller = std::make_unique<Caller>(reactor_, settings_.key, *this);
   std::array<std::byte, wire::kMaxPacket> buffer;
   const std::size_t size = wire::encode(*wire::decode_call(event.data), buffer);
-  const ControlTerms terms =
-      ControlTerms::of(request_.limits.max_message_size, request_.limits.recv_queue_size);
-  if (Status s = caller->accept(hub_, std::move(event.incoming), terms,
+  if (Status s = caller->accept(hub_, std::move(event.incoming), terms_,
                                 std::span(buffer).first(size), settings_.patience);
       !s) {
     return s;
@@ -225,11 +225,9 @@ bool RdmaListener::on_hello(Caller& caller, const wire::RemoteHello& hello) {
         caller.peer(), describe(opened.error()));
     return refuse(caller, {Errc::no_memory, "the server has no memory for another client"});
   }
-  const ControlTerms terms =
-      ControlTerms::of(request_.limits.max_message_size, request_.limits.recv_queue_size);
   std::unique_ptr<ControlLink> link = caller.welcome(
       {.recv_queue_size = request_.limits.recv_queue_size,
-       .window = terms.window,
+       .window = terms_.window,
        .connection_id = request.connection_id,
        .process = {os::own_uid(), os::own_gid(), static_cast<std::uint32_t>(os::own_pid())}});
   const std::unique_ptr<Caller> done = dismiss(caller);

@@ -20,6 +20,7 @@
 #include "os/held_name.h"
 #include "transport/rdma/admission.h"
 #include "transport/rdma/caller.h"
+#include "transport/rdma/control_link.h"
 #include "transport/rdma/event_hub.h"
 #include "transport/rdma/settings.h"
 #include "transport/transport.h"
@@ -44,8 +45,11 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   void on_gone(Caller& caller) override { std::ignore = dismiss(caller); }
 
  private:
-  // Handshakes under way: a server's usual clients, who may all come at once.
-  static constexpr std::size_t kMaxCallers = 512;
+  // Handshakes under way: a server's usual clients, who may all come at once; and fewer, but never
+  // too few, where the queues that each of them needs are long.
+  static constexpr std::size_t kMostCallers = 512;
+  static constexpr std::size_t kFewestCallers = 64;
+  static constexpr std::size_t kQueueBytes = std::size_t{64} << 20U;
   static constexpr int kBacklog = 256;
 
   RdmaListener(Reactor& reactor, const Settings& settings, const ListenRequest& request,
@@ -62,6 +66,8 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   Reactor& reactor_;
   const Settings settings_;
   const ListenRequest request_;
+  const ControlTerms terms_;
+  const std::size_t max_callers_;
   ListenerOwner& owner_;
   const Admission admission_;
   std::optional<os::HeldName> name_;  // Nothing once closed.

@@ -259,6 +259,21 @@ TEST_F(RdmaListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
   expect_serving();
 }
 
+// A queue pair cannot grow when its peer has shown who it is, and some servers' are long.
+TEST_F(RdmaListenerTest, WhereQueuesAreLongFewerMayBeHalfMade) {
+  message_size = 64;
+  queue = 8192;
+  ASSERT_TRUE(listen(server));
+  std::vector<std::unique_ptr<HandClient>> crowd;
+  for (int n = 0; n < 100; ++n) {
+    crowd.push_back(std::make_unique<HandClient>(fabric, kClientHost));
+    crowd.back()->call(kServerHost, "echo");
+    run();
+  }
+  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 64U);
+  expect_serving();
+}
+
 // Whoever gets so far has named the server and been admitted.
 TEST_F(RdmaListenerTest, WhoHasNotShownItselfPinsNextToNothing) {
   for (const std::uint32_t size : {4080U, 65'535U}) {
