@@ -1,6 +1,8 @@
 // doca_argp_param: making a parameter, and what it must be to be registered; see doca_argp.h.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 
 #include "doca/argp.h"
 #include "doca/refuse.h"
@@ -22,9 +24,7 @@ constexpr std::array<std::string_view, 5> kGeneralLong{"help", "version", "log-l
 const char* flaw_of(const doca_argp_param& param) {
   if (param.short_name.empty() && param.long_name.empty()) return "the parameter has no name";
   if (param.callback == nullptr) return "the parameter has no callback";
-  if (param.type <= DOCA_ARGP_TYPE_UNKNOWN || param.type > DOCA_ARGP_TYPE_JSON_OBJ) {
-    return "the parameter has no type";
-  }
+  if (param.type == DOCA_ARGP_TYPE_UNKNOWN) return "the parameter has no type";
   if (param.type == DOCA_ARGP_TYPE_JSON_OBJ && (param.long_name.empty() || param.cli_only)) {
     return "a JSON object is known by its long name, and in files only";
   }
@@ -109,7 +109,10 @@ void doca_argp_param_set_callback(doca_argp_param* param, doca_argp_param_cb_t c
 }
 
 void doca_argp_param_set_type(doca_argp_param* param, doca_argp_type type) {
-  doca::set_until_registered(param, &doca_argp_param::type, type);
+  // As a number: what a C program passes need not be one of the names.
+  const bool is_named = std::bit_cast<std::uint32_t>(type) <= DOCA_ARGP_TYPE_JSON_OBJ;
+  doca::set_until_registered(param, &doca_argp_param::type,
+                             is_named ? type : DOCA_ARGP_TYPE_UNKNOWN);
 }
 
 void doca_argp_param_set_mandatory(doca_argp_param* param) {

@@ -63,8 +63,9 @@ static_assert(DOCA_CC_COUNTER_SENT_MESSAGES == int{DOCA_COMCH_COUNTER_SENT_MESSA
 
 doca_error_t doca_cc_connection_get_counter(const doca_cc_connection* cc_connection,
                                             doca_cc_counter counter_type, uint64_t* counter_value) {
+  // A C program's number need not be one of the names, and is looked at behind this.
   return doca_comch_connection_get_counter(
-      newer(cc_connection), static_cast<doca_comch_counter>(counter_type), counter_value);
+      newer(cc_connection), std::bit_cast<doca_comch_counter>(counter_type), counter_value);
 }
 
 // --- Tasks -------------------------------------------------------------------------------

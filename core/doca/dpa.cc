@@ -2,6 +2,8 @@
 // and operations are in files of their own, and so are calls of its functions (dpa_rpc.cc).
 #include "doca/dpa.h"
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <string_view>
 
@@ -36,7 +38,8 @@ doca_error_t require_settable(const doca_dpa& dpa, std::source_location where) {
   return DOCA_SUCCESS;
 }
 
-bool is_level(doca_dpa_dev_log_level_t level) {
+// By a number: what a C program passes need not be one of the names.
+bool is_level(std::uint32_t level) {
   switch (level) {
     case DOCA_DPA_DEV_LOG_LEVEL_DISABLE:
     case DOCA_DPA_DEV_LOG_LEVEL_ERROR:
@@ -44,8 +47,9 @@ bool is_level(doca_dpa_dev_log_level_t level) {
     case DOCA_DPA_DEV_LOG_LEVEL_INFO:
     case DOCA_DPA_DEV_LOG_LEVEL_DEBUG:
       return true;
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace
@@ -162,7 +166,7 @@ doca_error_t doca_dpa_app_get_name(doca_dpa_app* app, char* app_name, uint32_t* 
 
 doca_error_t doca_dpa_set_log_level(doca_dpa* dpa, doca_dpa_dev_log_level_t log_level) {
   if (dpa == nullptr) return null_argument();
-  if (!is_level(log_level)) return refuse(Errc::invalid_value, "there is no such log level");
+  if (!is_level(std::bit_cast<std::uint32_t>(log_level))) return refuse(Errc::invalid_value, "there is no such log level");
   const auto where = std::source_location::current();
   if (const doca_error_t e = require_settable(*dpa, where); e != DOCA_SUCCESS) return e;
   dpa->log().set_level(log_level);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <thread>
 
@@ -100,7 +102,7 @@ void doca_dpa_dev_completion_request_notification(doca_dpa_dev_completion_t dpa_
 void doca_dpa_dev_log(doca_dpa_dev_log_level_t log_level, const char* format, ...) {
   if (current_run() == nullptr) return;
   const doca::DeviceLog& log = current_run()->dpa->log();
-  if (!log.takes(log_level)) return;
+  if (!log.takes(std::bit_cast<std::uint32_t>(log_level))) return;
   std::array<char, 1024> line{};  // Longer ones are cut; picked, as a device would have to.
   std::va_list list;
   va_start(list, format);

@@ -6,6 +6,7 @@
 
 #include <doca_dpa_types.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -24,8 +25,8 @@ class DeviceLog {
 
   void set_level(doca_dpa_dev_log_level_t level) { level_ = level; }
   doca_dpa_dev_log_level_t level() const { return level_; }
-  // Whether lines of this level are written.
-  bool takes(doca_dpa_dev_log_level_t level) const {
+  // Whether lines of this level are written, which need not be one of the names.
+  bool takes(std::uint32_t level) const {
     return level > DOCA_DPA_DEV_LOG_LEVEL_DISABLE && level <= level_;
   }
 

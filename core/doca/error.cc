@@ -2,7 +2,9 @@
 #include <doca_error.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "comch/result.h"
 
@@ -60,20 +62,19 @@ static_assert([] {
 // What refuse() and answer() stand on; result_test.cc and error_test.cc compare every word.
 static_assert(static_cast<int>(comch::Errc::skipped) == DOCA_ERROR_SKIPPED);
 
-// An unknown number is not cast to the enumeration before it is compared.
-const Word* word_of(doca_error_t error) {
-  const auto number = static_cast<std::size_t>(error);
+// By a number: what a C program passes need not be one of the names.
+const Word* word_of(std::size_t number) {
   return number < kWords.size() ? &kWords.at(number) : nullptr;
 }
 
 }  // namespace
 
 const char* doca_error_get_name(doca_error_t error) {
-  const Word* word = word_of(error);
+  const Word* word = word_of(std::bit_cast<std::uint32_t>(error));
   return word != nullptr ? word->name : "DOCA_ERROR_<no such number>";
 }
 
 const char* doca_error_get_descr(doca_error_t error) {
-  const Word* word = word_of(error);
+  const Word* word = word_of(std::bit_cast<std::uint32_t>(error));
   return word != nullptr ? word->description : "There is no error of this number";
 }
