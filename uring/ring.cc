@@ -27,8 +27,6 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
   const std::uint32_t slots =
       options.completions == 0 ? 2 * entries : std::bit_ceil(options.completions);
   return unless_no_memory([&]() -> Result<std::unique_ptr<Ring>> {
-    Result<ForkMark> mark = ForkMark::create();
-    if (!mark) return std::unexpected(mark.error());
     auto kernel = KernelWait::create(
         engine.event_fd(), {.join = options.join,
                             .entries = options.kernel_entries,
@@ -36,8 +34,7 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
                             .without_timeout_argument = options.without_timeout_argument});
     if (!kernel) return std::unexpected(kernel.error());
     std::unique_ptr<Ring> ring(new Ring(entries, slots));
-    ring->core_ =
-        std::make_unique<Core>(*ring, engine, std::move(*kernel), std::move(*mark), options);
+    ring->core_ = std::make_unique<Core>(*ring, engine, std::move(*kernel), options);
     return ring;
   });
 }

@@ -14,8 +14,8 @@
 #include <optional>
 #include <utility>
 
+#include "comch/fork_mark.h"
 #include "comch/uring/ring.h"
-#include "fork_mark.h"
 #include "kernel_io.h"
 #include "kernel_wait.h"
 #include "machine.h"
@@ -34,8 +34,7 @@ class Ring::Core {
     Core* core;
   };
 
-  Core(Ring& ring, ProgressEngine& engine, std::unique_ptr<KernelWait> wait, ForkMark mark,
-       const Options& options)
+  Core(Ring& ring, ProgressEngine& engine, std::unique_ptr<KernelWait> wait, const Options& options)
       : io({.transfers = 2 * options.transfers,
             .without_ring = options.without_kernel_ring,
             .without_registration = options.without_registration}),
@@ -44,8 +43,7 @@ class Ring::Core {
         spin(options.spin),
         returns(std::make_shared<Returns>(this)),
         queues_(ring.queues_),
-        engine_(engine),
-        mark_(std::move(mark)) {}
+        engine_(engine) {}
   ~Core() {
     returns->core = nullptr;
     if (!mark_.is_forked()) return;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/homebound.h"
 #include "comch/client.h"
 #include "comch/endpoint.h"
 #include "transport/transport.h"
@@ -58,7 +59,7 @@ class ClientImpl final : public Endpoint, public transport::ConnectorOwner {
 };
 
 // The Client that an application holds.
-class ClientObject final : public Client {
+class ClientObject final : public Client, public Homebound<ClientObject> {
  public:
   ClientObject(std::shared_ptr<Device> device, std::string_view name)
       : impl(*this, std::move(device), name) {}

@@ -48,6 +48,11 @@ void ConnectionImpl::reset_counters() {
 
 // --- The fast path -----------------------------------------------------------------------
 
+Result<std::shared_ptr<transport::FastPath>> ConnectionImpl::fast_path() {
+  if (Status s = endpoint_.require_home(); !s) return std::unexpected(s.error());
+  return channel_->fast_path();
+}
+
 void ConnectionImpl::on_consumer(std::uint32_t id, bool appeared) {
   endpoint_.tell_of_consumer(*this, ConsumerId{id}, appeared);
 }

@@ -61,7 +61,7 @@ class ConnectionImpl final : public Connection,
   void task_done() { --in_flight_; }
 
   // The fast path.
-  Result<std::shared_ptr<transport::FastPath>> fast_path() { return channel_->fast_path(); }
+  Result<std::shared_ptr<transport::FastPath>> fast_path();
   std::vector<ConsumerId> remote_consumers() const;
   std::size_t local_ends() const;
 

@@ -51,6 +51,7 @@ Status ConsumerCore::require_no_views() const {
 }
 
 Result<ReceiveTaskImpl*> ConsumerCore::acquire() {
+  if (Status s = require_home(); !s) return std::unexpected(s.error());
   ReceiveTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
   task->buffer = nullptr;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/homebound.h"
 #include "comch/consumer.h"
 
 namespace comch {
@@ -31,7 +32,7 @@ class ConsumerFace : public Consumer {
 
 // `Impl::kKind` says which it is.
 template <class Impl>
-class ConsumerObject final : public ConsumerFace {
+class ConsumerObject final : public ConsumerFace, public Homebound<ConsumerObject<Impl>> {
  public:
   template <class... Parts>
   explicit ConsumerObject(Parts&&... parts)

@@ -92,6 +92,7 @@ Result<SendTask*> Endpoint::allocate_send(Connection& face, std::span<const std:
   if (state() != ContextState::kRunning && state() != ContextState::kStopping) {
     return fail(Errc::bad_state, "the context is not running");
   }
+  if (Status s = require_home(); !s) return std::unexpected(s.error());
   if (connection.is_reported()) return fail(Errc::not_connected, "the connection has ended");
   if (message.size() > limits_.max_message_size) {
     return fail(Errc::too_big, "the message is longer than max_msg_size");

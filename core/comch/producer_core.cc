@@ -36,6 +36,7 @@ Status ProducerCore::require_running() const {
 }
 
 Result<ProducerTaskImpl*> ProducerCore::acquire(Bytes immediate, ConsumerId consumer) {
+  if (Status s = require_home(); !s) return std::unexpected(s.error());
   ProducerTaskImpl* task = tasks_.acquire();
   if (task == nullptr) return fail(Errc::no_memory, "every send task is out");
   task->buffer = nullptr;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/homebound.h"
 #include "comch/producer.h"
 
 namespace comch {
@@ -30,7 +31,7 @@ class ProducerFace : public Producer {
 
 // `Impl::kKind` says which it is.
 template <class Impl>
-class ProducerObject final : public ProducerFace {
+class ProducerObject final : public ProducerFace, public Homebound<ProducerObject<Impl>> {
  public:
   template <class... Parts>
   explicit ProducerObject(Parts&&... parts)

@@ -69,6 +69,7 @@ Status ServerImpl::on_connection(Server::ConnectionHandler connected,
 }
 
 Status ServerImpl::end(Connection& face, bool deliver) {
+  if (Status s = require_home(); !s) return s;
   ConnectionImpl& connection = ConnectionImpl::of(face);
   if (&connection.endpoint() != this) {
     return fail(Errc::invalid_value, "the connection belongs to another context");

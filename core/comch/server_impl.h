@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/homebound.h"
 #include "comch/endpoint.h"
 #include "comch/server.h"
 #include "transport/transport.h"
@@ -66,7 +67,7 @@ class ServerImpl final : public Endpoint, public transport::ListenerOwner {
 };
 
 // The Server that an application holds.
-class ServerObject final : public Server {
+class ServerObject final : public Server, public Homebound<ServerObject> {
  public:
   ServerObject(std::shared_ptr<Device> device, std::shared_ptr<Representor> representor,
                std::string_view name)

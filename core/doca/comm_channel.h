@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "comch/client.h"
+#include "comch/fork_mark.h"
 #include "comch/progress_engine.h"
 #include "comch/server.h"
 #include "doca/comm_channel_events.h"
@@ -126,6 +127,7 @@ struct doca_comm_channel_ep_t {
  private:
   struct HeldMessage;
 
+  const comch::ForkMark home;
   template <class Side>
   comch::Status configure(Side& side);
   void note_message(comch::Connection& connection, std::size_t size);

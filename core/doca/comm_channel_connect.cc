@@ -233,6 +233,7 @@ void doca_comm_channel_ep_t::forget(Peer& peer) {
 }
 
 doca_comm_channel_ep_t::~doca_comm_channel_ep_t() {
+  if (home.is_forked()) return;  // Nothing of it can be brought to an end here.
   if (client != nullptr) end_client();
   if (server != nullptr) end_server();
 }

@@ -71,7 +71,8 @@ Result<std::uint64_t> DeviceHandle::give(void* object) {
 }
 
 DeviceHandle::~DeviceHandle() {
-  if (number_ == 0) return;
+  // In a child nobody leaves whose thread is the parent's.
+  if (number_ == 0 || home_.is_forked()) return;
   Slot& slot = slot_of(number_);
   slot.word.fetch_add(std::uint64_t{1} << kShift, std::memory_order_relaxed);
   // LEAVE: what users did happens before the object goes. Calls are short, and nobody may enter.

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "comch/fork_mark.h"
 #include "comch/result.h"
 
 namespace comch::doca {
@@ -36,6 +37,7 @@ class DeviceHandle {
  private:
   Result<std::uint64_t> give(void* object);
 
+  const ForkMark home_;
   std::uint64_t number_ = 0;  // 0: none was asked for.
 };
 

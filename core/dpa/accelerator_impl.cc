@@ -6,12 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/homebound.h"
 #include "base/say.h"
 #include "dpa/run_impl.h"
 
 namespace comch::dpa {
 
 Status AcceleratorImpl::require_running() const {
+  if (home_.is_forked()) return refuse_away();
   if (!started_) return fail(Errc::bad_state, "the accelerator is not started");
   if (ruined()) return fail(Errc::bad_state, "the accelerator is ruined; see its failure()");
   return {};

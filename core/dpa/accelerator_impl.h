@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "comch/dpa.h"
+#include "comch/fork_mark.h"
 #include "dpa/device_memory.h"
 
 namespace comch::dpa {
@@ -26,7 +27,7 @@ class AcceleratorImpl final : public Accelerator {
     return static_cast<const AcceleratorImpl&>(face);
   }
 
-  // bad_state: it is not started, or ruined.
+  // bad_state: it is not started, or ruined. not_permitted: it is the parent's.
   Status require_running() const;
   bool ruined() const {
     return ruined_.load(std::memory_order_acquire);  // RUIN: meets report_failure().
@@ -37,6 +38,7 @@ class AcceleratorImpl final : public Accelerator {
   friend class Accelerator;  // The face does the rest.
   friend class Part;
 
+  const ForkMark home_;
   const std::shared_ptr<Device> device_;
   bool started_ = false;
   DeviceMemory memory_;

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/homebound.h"
 #include "comch/dpa_queue.h"
 #include "dpa/accelerator_impl.h"
 #include "dpa/producer_completion_impl.h"
 
 namespace comch::dpa {
 
-class AsyncOperationsImpl final : public AsyncOperations {
+class AsyncOperationsImpl final : public AsyncOperations, public Homebound<AsyncOperationsImpl> {
  public:
   AsyncOperationsImpl(Accelerator& accelerator, std::uint32_t operations, UserData user_data)
       : part_(accelerator), operations_(operations), user_data_(user_data) {}

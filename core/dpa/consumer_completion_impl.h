@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/homebound.h"
 #include "comch/dpa_queue.h"
 #include "dpa/element_ring.h"
 #include "dpa/notifier.h"
@@ -21,7 +22,9 @@
 
 namespace comch::dpa {
 
-class ConsumerCompletionImpl final : public ConsumerCompletion, public Arrivals {
+class ConsumerCompletionImpl final : public ConsumerCompletion,
+                                     public Arrivals,
+                                     public Homebound<ConsumerCompletionImpl> {
  public:
   // A consumer that is attached.
   struct Attachment {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "base/homebound.h"
 #include "comch/dpa_queue.h"
 #include "dpa/accelerator_impl.h"
 #include "dpa/consumer_completion_impl.h"
@@ -15,7 +16,7 @@
 
 namespace comch::dpa {
 
-class ConsumerImpl final : public Consumer {
+class ConsumerImpl final : public Consumer, public Homebound<ConsumerImpl> {
  public:
   ConsumerImpl(MsgQ& queue, Accelerator& accelerator, msgq::ConsumerSeat seat)
       : queue_(queue), part_(accelerator), seat_(std::move(seat)) {}

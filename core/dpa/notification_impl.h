@@ -5,12 +5,13 @@
 
 #include <atomic>
 
+#include "base/homebound.h"
 #include "comch/dpa.h"
 #include "dpa/thread_impl.h"
 
 namespace comch::dpa {
 
-class NotificationImpl final : public Notification {
+class NotificationImpl final : public Notification, public Homebound<NotificationImpl> {
  public:
   explicit NotificationImpl(Thread& thread) : thread_(ThreadImpl::of(thread)) { thread_.attach(); }
   ~NotificationImpl() override { thread_.detach(); }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/homebound.h"
 #include "comch/dpa_queue.h"
 #include "dpa/device_map.h"
 #include "dpa/element_ring.h"
@@ -22,7 +23,9 @@
 
 namespace comch::dpa {
 
-class ProducerCompletionImpl final : public ProducerCompletion, public Arrivals {
+class ProducerCompletionImpl final : public ProducerCompletion,
+                                     public Arrivals,
+                                     public Homebound<ProducerCompletionImpl> {
  public:
   ProducerCompletionImpl(Accelerator& accelerator, std::uint32_t elements)
       : part_(accelerator), size_(elements) {}

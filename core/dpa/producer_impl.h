@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/homebound.h"
 #include "comch/dpa_queue.h"
 #include "dpa/accelerator_impl.h"
 #include "dpa/producer_completion_impl.h"
@@ -17,7 +18,7 @@
 
 namespace comch::dpa {
 
-class ProducerImpl final : public Producer {
+class ProducerImpl final : public Producer, public Homebound<ProducerImpl> {
  public:
   ProducerImpl(MsgQ& queue, Accelerator& accelerator, msgq::ProducerSeat seat)
       : queue_(queue), part_(accelerator), seat_(std::move(seat)) {}

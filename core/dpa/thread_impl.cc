@@ -103,6 +103,7 @@ Status Thread::start() {
 
 Status Thread::run() {
   ThreadImpl& self = ThreadImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (!self.started()) return fail(Errc::bad_state, "the thread is not started");
   if (self.attached_ == 0) return fail(Errc::bad_state, "attach first what notifies the thread");
   {
@@ -115,6 +116,7 @@ Status Thread::run() {
 
 Status Thread::stop() {
   ThreadImpl& self = ThreadImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (!self.started()) return fail(Errc::bad_state, "the thread is not started");
   if (self.worker_.get_id() == std::this_thread::get_id()) {
     return fail(Errc::bad_state, "a kernel cannot stop its own thread; it can finish()");

@@ -15,12 +15,13 @@
 #include <mutex>
 #include <thread>
 
+#include "base/homebound.h"
 #include "comch/dpa.h"
 #include "dpa/accelerator_impl.h"
 
 namespace comch::dpa {
 
-class ThreadImpl final : public Thread {
+class ThreadImpl final : public Thread, public Homebound<ThreadImpl> {
  public:
   explicit ThreadImpl(Accelerator& accelerator)
       : part_(accelerator), id_(part_.accelerator().next_thread_id()) {}

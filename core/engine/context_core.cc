@@ -1,6 +1,7 @@
 // ContextCore: see context_core.h.
 #include "engine/context_core.h"
 
+#include "base/homebound.h"
 #include "base/say.h"
 #include "engine/engine.h"
 
@@ -10,7 +11,13 @@ ContextCore::~ContextCore() {
   if (engine_ != nullptr) engine_->disconnect(*this);
 }
 
+Status ContextCore::require_home() const {
+  if (home_.is_forked()) return refuse_away();
+  return {};
+}
+
 Result<ContextState> ContextCore::start() {
+  if (Status s = require_home(); !s) return std::unexpected(s.error());
   if (state_ != ContextState::kIdle) {
     return fail(Errc::bad_state, "the context is not idle; stop it first");
   }
@@ -29,6 +36,7 @@ Result<ContextState> ContextCore::start() {
 }
 
 Result<ContextState> ContextCore::stop(bool deliver) {
+  if (Status s = require_home(); !s) return std::unexpected(s.error());
   const std::optional<ContextState> next = advance(state_, ContextEvent::kStop);
   if (!next) return fail(Errc::bad_state, "the context is idle already");
   const bool first = state_ != ContextState::kStopping;

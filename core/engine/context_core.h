@@ -13,6 +13,7 @@
 
 #include "base/intrusive_list.h"
 #include "comch/context.h"
+#include "comch/fork_mark.h"
 #include "engine/context_state.h"
 
 namespace comch::engine {
@@ -37,6 +38,9 @@ class ContextCore : public ListLink<> {
   bool work();
   // Asks for a call of work() by the next progress().
   void request_work();
+
+  // not_permitted: this is a child of the process that made the context.
+  Status require_home() const;
 
   ContextState state() const { return state_; }
   bool idle() const { return state_ == ContextState::kIdle; }
@@ -84,6 +88,7 @@ class ContextCore : public ListLink<> {
   void enter(ContextState next);
 
   Context& face_;
+  const ForkMark home_;
   Engine* engine_ = nullptr;
   std::size_t in_flight_ = 0;
   Failure failure_;

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/pause.h"
@@ -40,6 +41,7 @@ Engine::~Engine() {
 }
 
 Status Engine::connect(ContextCore& context) {
+  if (is_away()) return refuse_away();
   if (context.engine() != nullptr) {
     return fail(Errc::not_permitted, "the context is connected to a progress engine already");
   }
@@ -55,9 +57,16 @@ void Engine::disconnect(ContextCore& context) {
   std::erase(contexts_, &context);
 }
 
+// Without a way to answer an error.
+bool Engine::refuse_progress() const {
+  if (is_away()) static_cast<void>(refuse_away());
+  return false;
+}
+
 bool Engine::progress() {
-  if (in_progress_) return false;
-  if (requested_) clear_notification();
+  if (in_progress_ || is_away()) [[unlikely]]
+    return refuse_progress();
+  if (requested_) std::ignore = clear_notification();
   in_progress_ = true;
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
   bool did = work_in_memory();
@@ -155,14 +164,17 @@ void Engine::set_alarm(Alarm& alarm, std::uint64_t due_ns) {
 
 std::uint64_t Engine::now_ns() const { return os::monotonic_ns(); }
 
-void Engine::request_notification() {
+Status Engine::request_notification() {
+  if (is_away()) return refuse_away();
   requested_ = true;
   looks_since_request_ = 0;
   clock_.set(alarms_.next_ns());
   if (sources_.arm_all() || !busy_.empty()) self_wake_.event.signal();
+  return {};
 }
 
-void Engine::clear_notification() {
+Status Engine::clear_notification() {
+  if (is_away()) return refuse_away();
   if (requested_) sources_.disarm_all();
   requested_ = false;
   // What woke the caller is most likely the kernel's: the next progress() asks it, or the one
@@ -171,6 +183,7 @@ void Engine::clear_notification() {
   last_look_ns_ = 0;
   calls_left_ = 1;
   calls_between_looks_ = 1;
+  return {};
 }
 
 bool Engine::spin_until(std::uint64_t end_ns) {
@@ -184,7 +197,7 @@ bool Engine::spin_until(std::uint64_t end_ns) {
 }
 
 bool Engine::wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spin) {
-  if (in_progress_) return false;
+  if (in_progress_ || is_away()) return refuse_progress();
   const std::uint64_t start = os::monotonic_ns();
   const auto end = start + static_cast<std::uint64_t>(std::max<std::int64_t>(timeout.count(), 0));
   const auto spin_end = start + static_cast<std::uint64_t>(std::max<std::int64_t>(spin.count(), 0));
@@ -192,9 +205,9 @@ bool Engine::wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spi
   for (;;) {
     const std::uint64_t now = os::monotonic_ns();
     if (now >= end) return false;
-    request_notification();
+    std::ignore = request_notification();
     kernel_.sleep(std::chrono::nanoseconds(end - now));
-    clear_notification();
+    std::ignore = clear_notification();
     if (progress()) return true;
   }
 }

@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/homebound.h"
 #include "base/intrusive_list.h"
 #include "comch/progress_engine.h"
 #include "engine/alarms.h"
@@ -31,7 +32,7 @@
 
 namespace comch::engine {
 
-class Engine final : public ProgressEngine, public transport::Reactor {
+class Engine final : public ProgressEngine, public transport::Reactor, public Homebound<Engine> {
  public:
   static Result<std::unique_ptr<Engine>> create();
   Engine(KernelWatch kernel, os::Event wake, os::Timer timer);
@@ -48,8 +49,8 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   bool wait(std::chrono::nanoseconds timeout, std::chrono::nanoseconds spin);
   Status after_progress(std::function<void()> work);
   int event_fd() const { return kernel_.fd(); }
-  void request_notification();
-  void clear_notification();
+  Status request_notification();
+  Status clear_notification();
   std::size_t tasks_in_flight() const;
 
   // For contexts and their connections.
@@ -86,6 +87,7 @@ class Engine final : public ProgressEngine, public transport::Reactor {
   bool work_on_contexts();
   bool spin_until(std::uint64_t end_ns);
   void run_after_progress();
+  bool refuse_progress() const;
 
   // Rung by ourselves, when there is something to do already while somebody sleeps.
   struct SelfWake final : transport::Readiness {

@@ -36,15 +36,9 @@ Status ProgressEngine::after_progress(std::function<void()> work) {
 
 int ProgressEngine::event_fd() const { return Engine::of(*this).event_fd(); }
 
-Status ProgressEngine::request_notification() {
-  Engine::of(*this).request_notification();
-  return {};
-}
+Status ProgressEngine::request_notification() { return Engine::of(*this).request_notification(); }
 
-Status ProgressEngine::clear_notification() {
-  Engine::of(*this).clear_notification();
-  return {};
-}
+Status ProgressEngine::clear_notification() { return Engine::of(*this).clear_notification(); }
 
 std::size_t ProgressEngine::tasks_in_flight() const { return Engine::of(*this).tasks_in_flight(); }
 

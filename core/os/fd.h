@@ -31,7 +31,10 @@ class Fd {
   int get() const { return fd_; }
 
   // Gives the descriptor up without closing it.
-  [[nodiscard]] int release() { return std::exchange(fd_, -1); }
+  [[nodiscard]] int release();
+
+  // A child that is forked from here on does not have what is held now; see inherited.h.
+  void close_in_children() const;
 
   // Closes what is held and holds `fd` instead.
   void reset(int fd = -1) noexcept;

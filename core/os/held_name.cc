@@ -1,10 +1,13 @@
 // HeldName: see held_name.h.
 #include "os/held_name.h"
 
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
+#include "os/clock.h"
 #include "os/directory.h"
 #include "os/lock_file.h"
 #include "os/runtime_directory.h"
@@ -24,7 +27,9 @@ HeldName::HeldName(Fd runtime, Fd directory, Fd lock, std::string name)
     : runtime_(std::move(runtime)),
       directory_(std::move(directory)),
       lock_(std::move(lock)),
-      name_(std::move(name)) {}
+      name_(std::move(name)) {
+  lock_.close_in_children();
+}
 
 Result<HeldName> HeldName::take(std::string name, const char* taken) {
   for (int tries = 0; tries < kTries; ++tries) {

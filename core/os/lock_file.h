@@ -9,7 +9,7 @@
 //
 // Threads: any; two callers in one process exclude each other like two processes.
 // Lifetime: the lock is held until every copy of the descriptor is closed, also one that
-// a fork() without exec() made.
+// a fork() without exec() made; see inherited.h.
 #pragma once
 
 #include "comch/result.h"

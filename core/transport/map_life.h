@@ -20,11 +20,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/homebound.h"
+
 namespace comch::transport {
 
 class MapLife {
  public:
   explicit MapLife(std::span<std::byte> bytes) : bytes_(bytes), id_(next_id()) {}
+  ~MapLife() {
+    // A registration is the parent's device's.
+    if (home_.is_forked()) forsake(new auto(std::move(kept_)));
+  }
   MapLife(const MapLife&) = delete;
   MapLife& operator=(const MapLife&) = delete;
 
@@ -54,6 +60,7 @@ class MapLife {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;  // Makes no edge: a number.
   }
 
+  const ForkMark home_;
   const std::span<std::byte> bytes_;
   const std::uint64_t id_;
   mutable std::mutex mutex_;

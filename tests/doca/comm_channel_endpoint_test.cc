@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "doca/endpoints.h"
+#include "support/child_process.h"
 
 namespace comch::test {
 namespace {
@@ -45,6 +46,24 @@ TEST_F(EndpointTest, IsCreatedAndDestroyed) {
   ASSERT_EQ(doca_comm_channel_ep_create(&endpoint), DOCA_SUCCESS);
   EXPECT_EQ(doca_comm_channel_ep_destroy(endpoint), DOCA_SUCCESS);
   EXPECT_EQ(doca_comm_channel_ep_destroy(nullptr), DOCA_ERROR_NOT_CONNECTED);
+}
+
+TEST_F(EndpointTest, AForkedProcessDestroysItsParentsEndpointsAndTheyLiveOn) {
+  Endpoint service = listening();
+  Endpoint client = connected(service);
+  introduce(client, service);
+  ChildProcess child = ChildProcess::run([&] {
+    client.destroy();
+    service.destroy();
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
+  ASSERT_EQ(client.send("still there"), DOCA_SUCCESS);
+  EXPECT_EQ(service.next(), "still there");
+  ASSERT_EQ(service.send("so am I", service.from), DOCA_SUCCESS);
+  EXPECT_EQ(client.next(), "so am I");
+  Endpoint another = connected(service);
+  EXPECT_EQ(service.next(std::chrono::milliseconds(0)), std::nullopt);
 }
 
 TEST_F(EndpointTest, KeepsItsDevices) {

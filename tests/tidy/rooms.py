@@ -16,7 +16,7 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
              "transport/outcome.h", "transport/passage.h", "transport/port_ids.h", "transport/port_owner.h")
-WORDS = ("comch/result.h", "comch/log.h")  # Of the public headers, what every room speaks.
+WORDS = ("comch/result.h", "comch/log.h", "comch/fork_mark.h")  # Of the public headers, what every room speaks.
 
 
 @dataclasses.dataclass
@@ -29,6 +29,7 @@ class Room:
 ROOMS = {
     "core/include/comch/": Room(("comch/",), ()),
     "core/base/": Room(("base/", *WORDS), ("fmt", "cpu")),
+    "core/base/fork_mark": Room(WORDS, (), True),  # pthread_atfork(), which asks nobody.
     "core/os/": Room(("os/", "base/", *WORDS), ("fmt",), True),
     "core/shm/": Room(("shm/", "base/", *WORDS), ("cpu",)),
     "core/wire/": Room(("wire/", "base/", *WORDS, "comch/capability.h")),

@@ -15,6 +15,7 @@
 #include "comch/device.h"           // IWYU pragma: export
 #include "comch/dpa.h"              // IWYU pragma: export
 #include "comch/dpa_queue.h"        // IWYU pragma: export
+#include "comch/fork_mark.h"        // IWYU pragma: export
 #include "comch/log.h"              // IWYU pragma: export
 #include "comch/memory_map.h"       // IWYU pragma: export
 #include "comch/msgq.h"             // IWYU pragma: export

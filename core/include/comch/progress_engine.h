@@ -22,7 +22,8 @@
 // Order: events of one connection come in the order they happened. Connections take
 // turns: none can keep another waiting for more than a bounded number of messages.
 //
-// Lifetime: an engine outlives its contexts.
+// Lifetime: an engine outlives its contexts. Both are of the process that made them: in a child of
+// fork() they are out of use (fork_mark.h).
 #pragma once
 
 #include <chrono>

@@ -48,6 +48,7 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
       is_server_(terms.is_server),
       stamps_(terms.stamped && !terms.is_server),
       writable_pid_(terms.writable_pid) {
+  socket_.close_in_children();
   if (terms.stamped && terms.is_server) {
     arrivals_.emplace(incoming(terms).queue, os::monotonic_ns());
   }

@@ -42,6 +42,7 @@ void ShmConnector::call() {
   Result<os::Fd> socket = shm::call(request_.representor, request_.server_name);
   if (socket) {
     socket_ = std::move(*socket);
+    socket_.close_in_children();
     return say_hello();
   }
   const Error& error = socket.error();

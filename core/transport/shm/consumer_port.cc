@@ -65,7 +65,9 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
       table_(entries_),
       sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
       immediates_(std::size_t{names()} * setup.immediate_max),
-      immediate_sizes_(names()) {}
+      immediate_sizes_(names()) {
+  parts_.line.close_in_children();
+}
 
 ConsumerPort::~ConsumerPort() {
   close();

@@ -27,7 +27,9 @@ Refusal other_version() {
 class ShmListener::Caller final : public Readiness, public Alarm {
  public:
   Caller(ShmListener& listener, os::Fd s)
-      : socket(std::move(s)), listener_(listener), reactor_(listener.reactor_) {}
+      : socket(std::move(s)), listener_(listener), reactor_(listener.reactor_) {
+    socket.close_in_children();
+  }
   ~Caller() {
     reactor_.clear_alarm(*this);
     if (watched_) reactor_.unwatch(socket.get());

@@ -34,7 +34,10 @@ ProducerPort::ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub,
       owner_(owner),
       listens_(std::move(listens)),
       rings_(std::move(rings)),
-      id_(hub_->next_producer_id()) {}
+      id_(hub_->next_producer_id()) {
+  listens_.close_in_children();
+  rings_.close_in_children();
+}
 
 ProducerPort::~ProducerPort() {
   reactor_.unwatch(listens_.get());

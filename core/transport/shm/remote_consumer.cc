@@ -89,7 +89,9 @@ RemoteConsumer::RemoteConsumer(const wire::Consumer& t, Parts parts, std::int32_
       pid(p),
       own_membarrier(membarrier),
       parts_(std::move(parts)),
-      desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier) {}
+      desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier) {
+  parts_.line.close_in_children();
+}
 
 comch::shm::Bell<comch::shm::FastMachine>& RemoteConsumer::data_bell() const {
   return comch::shm::posted_at(parts_.posted.bytes().data()).data_bell;

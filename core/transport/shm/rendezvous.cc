@@ -29,7 +29,9 @@ std::string berth_name(std::string_view representor, std::string_view server_nam
 }
 
 Berth::Berth(os::HeldName name, os::Fd socket)
-    : name_(std::move(name)), socket_(std::move(socket)) {}
+    : name_(std::move(name)), socket_(std::move(socket)) {
+  socket_.close_in_children();
+}
 
 Result<Berth> Berth::take(std::string_view representor, std::string_view server_name) {
   Result<os::Fd> socket;

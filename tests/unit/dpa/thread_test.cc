@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "comch/dpa.h"
+#include "support/child_process.h"
 #include "unit/dpa/ends.h"
 
 namespace comch::test {
@@ -194,6 +195,23 @@ TEST_F(ThreadTest, LosesNoNotificationOfManyThreads) {
       }
     });
   }
+}
+
+// The child has not got the thread, and would wait for its end for ever.
+TEST_F(ThreadTest, AForkedProcessNeitherStopsNorDestroysIt) {
+  go([&](dpa::Run&) { ++runs; });
+  ChildProcess child = ChildProcess::run([&] {
+    EXPECT_EQ(thread->stop().error().code, Errc::not_permitted);
+    EXPECT_EQ(thread->run().error().code, Errc::not_permitted);
+    EXPECT_EQ(Thread::create(*accelerator).error().code, Errc::not_permitted);
+    notification.reset();
+    thread.reset();
+    accelerator.reset();
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
+  ASSERT_TRUE(notification->notify());
+  EXPECT_TRUE(eventually([&] { return runs == 1; }));
 }
 
 }  // namespace
