@@ -120,19 +120,21 @@ Result<Fd> make_directories(const char* path, mode_t mode) {
   return here;
 }
 
-Result<std::vector<std::string>> names_at(const Fd& directory) {
+Result<std::vector<std::string>> names_at(const Fd& directory, std::size_t most) {
   // Opened anew: the position in a directory belongs to the descriptor.
   const Result<Fd> fd = open_part(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (!fd) return std::unexpected(fd.error());
   std::vector<std::string> names;
   alignas(dirent64) std::array<std::byte, 4096> entries;
-  for (;;) {  // Ends with the directory; the kernel's order is stable while it is read.
+  // Ends with the directory; the kernel's order is stable while it is read.
+  while (names.size() < most) {
     const ssize_t size = uninterrupted(
         [&] { return syscalls().getdents64(fd->get(), entries.data(), entries.size()); });
     if (size < 0) return refuse("the directory cannot be listed");
     if (size == 0) break;
     collect(std::span(entries).first(static_cast<std::size_t>(size)), names);
   }
+  if (names.size() > most) names.resize(most);
   std::ranges::sort(names);
   return names;
 }

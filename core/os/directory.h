@@ -13,6 +13,8 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,8 @@ Status unlink_at(const Fd& directory, const char* name);
 // Opens `path`, creating what is missing of it, each part as make_directory_at() does.
 Result<Fd> make_directories(const char* path, mode_t mode);
 
-// The names inside, sorted, without "." and "..".
-Result<std::vector<std::string>> names_at(const Fd& directory);
+// The names inside, sorted, without "." and ".."; some of them where there are more than `most`.
+Result<std::vector<std::string>> names_at(const Fd& directory, std::size_t most = SIZE_MAX);
 
 // True: this process may create and remove names inside.
 bool may_write(const Fd& directory);

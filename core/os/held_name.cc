@@ -10,16 +10,25 @@
 #include "os/clock.h"
 #include "os/directory.h"
 #include "os/lock_file.h"
+#include "os/reclaim.h"
 #include "os/runtime_directory.h"
 
 namespace comch::os {
 namespace {
 
-constexpr const char* kLock = "lock";
 // The directory may be removed by its last owner just as we open it, also many times in a
 // row when others come and go all the time; a try costs microseconds, so this is a bound on
 // malice and not on bad luck.
 constexpr int kTries = 100;
+
+// Once in a second of this process: one that takes a thousand names need not look around for each.
+bool is_time_to_reclaim() {
+  constexpr std::uint64_t kEvery_ns = 1'000'000'000;
+  static std::atomic<std::uint64_t> next{0};
+  const std::uint64_t now = monotonic_ns();
+  std::uint64_t due = next.load(std::memory_order_relaxed);  // Makes no edge: a moment.
+  return now >= due && next.compare_exchange_strong(due, now + kEvery_ns);
+}
 
 }  // namespace
 
@@ -44,10 +53,11 @@ Result<HeldName> HeldName::take(std::string name, const char* taken) {
     if (Status trusted = check_trusted(*directory); !trusted) {
       return std::unexpected(trusted.error());
     }
-    Result<Fd> lock = lock_at(*directory, kLock);
+    Result<Fd> lock = lock_at(*directory, kLockFile);
     if (!lock && lock.error().sys == ENOENT) continue;  // Removed under us by its last owner.
     if (!lock && lock.error().code == Errc::already_exist) return fail(Errc::already_exist, taken);
     if (!lock) return std::unexpected(lock.error());
+    if (is_time_to_reclaim()) reclaim_names(*runtime);
     return HeldName(std::move(*runtime), std::move(*directory), std::move(*lock), std::move(name));
   }
   return fail(Errc::operating_system, "the server's directory vanishes as fast as it is made");
@@ -57,7 +67,7 @@ HeldName::~HeldName() {
   if (!lock_) return;  // Moved from.
   // The lock's file goes last, so that nobody can hold a lock of that name and find our
   // leavings; a directory that somebody else is just moving into stays.
-  std::ignore = unlink_at(directory_, kLock);
+  std::ignore = unlink_at(directory_, kLockFile);
   std::ignore = remove_directory_at(runtime_, name_.c_str());
 }
 

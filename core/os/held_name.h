@@ -4,7 +4,8 @@
 //   Result<HeldName> name = HeldName::take("0000:b1:00.0+echo", "the name is taken already");
 //   listen_at(name->directory(), "socket", ...);      // What else belongs to the name lies there.
 //
-// What a dead owner left is taken over at once; what lies there beside the lock is stale then.
+// What a dead owner left is taken over at once; what lies there beside the lock is stale then. Who
+// takes a name sees to it that dead owners of others do not accumulate, too (reclaim.h).
 //
 // Threads: values. Lifetime: destroying it removes the lock and, if nothing else is in it, the
 // directory: whoever puts something there takes it out before.
@@ -16,6 +17,10 @@
 #include "os/fd.h"
 
 namespace comch::os {
+
+// What lies in a name's directory.
+inline constexpr const char* kLockFile = "lock";
+inline constexpr const char* kSocketFile = "socket";  // Of a server on this machine.
 
 class HeldName {
  public:

@@ -17,9 +17,15 @@
 
 namespace comch::os {
 
-// Takes the lock `name`, creating its file (mode 0600) where it is missing.
+// Takes the lock `name`, creating its file (mode 0600) where it is missing. Who shares it
+// (share_lock_at()) is waited for, but a stopped process no longer than a fifth of a second.
 // already_exist: somebody alive holds it. not_permitted: the file is another user's, or
 // no regular file. operating_system: see sys.
 Result<Fd> lock_at(const Fd& directory, const char* name);
+
+// Keeps others from taking the lock `name`, for a moment: to remove what a dead holder left.
+// already_exist: somebody alive holds it. not_found: there is none. not_permitted: the file is
+// another user's, or not an empty regular file. operating_system: see sys.
+Result<Fd> share_lock_at(const Fd& directory, const char* name);
 
 }  // namespace comch::os

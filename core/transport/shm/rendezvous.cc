@@ -12,7 +12,6 @@
 namespace comch::transport::shm {
 namespace {
 
-constexpr const char* kSocket = "socket";
 // Callers beyond it are told to try again, and do, within their own time limit.
 constexpr int kBacklog = 256;
 // The directory may be removed by the last owner of the name just as we listen in it; see
@@ -41,8 +40,8 @@ Result<Berth> Berth::take(std::string_view representor, std::string_view server_
                            "a server of that name runs on this function already");
     if (!name) return std::unexpected(name.error());
     // Whatever socket lies here is a dead server's: its lock was free.
-    std::ignore = os::unlink_at(name->directory(), kSocket);
-    socket = os::listen_at(name->directory(), kSocket, kBacklog);
+    std::ignore = os::unlink_at(name->directory(), os::kSocketFile);
+    socket = os::listen_at(name->directory(), os::kSocketFile, kBacklog);
     if (socket) return Berth(std::move(*name), std::move(*socket));
     if (socket.error().sys != ENOENT) break;
   }
@@ -52,7 +51,7 @@ Result<Berth> Berth::take(std::string_view representor, std::string_view server_
 Berth::~Berth() {
   if (!socket_) return;  // Moved from.
   socket_.reset();
-  std::ignore = os::unlink_at(name_.directory(), kSocket);
+  std::ignore = os::unlink_at(name_.directory(), os::kSocketFile);
 }
 
 Result<os::Fd> call(std::string_view representor, std::string_view server_name) {
@@ -61,7 +60,7 @@ Result<os::Fd> call(std::string_view representor, std::string_view server_name) 
   for (const os::Fd& runtime : os::runtime_directories_for_clients()) {
     const Result<os::Fd> directory = os::open_directory_at(runtime, name.c_str());
     if (!directory) continue;
-    Result<os::Fd> socket = os::connect_at(*directory, kSocket);
+    Result<os::Fd> socket = os::connect_at(*directory, os::kSocketFile);
     if (socket) return socket;
     if (socket.error().code != Errc::not_found) last = socket.error();
   }

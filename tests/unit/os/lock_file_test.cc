@@ -100,5 +100,38 @@ TEST_F(LockFileTest, OnlyARegularFileIsALock) {
   EXPECT_EQ(lock_at(directory, "directory").error().code, Errc::not_permitted);
 }
 
+TEST_F(LockFileTest, WhoSharesItIsWaitedForWhileWhoHoldsItIsNot) {
+  static int pauses = 0;
+  pauses = 0;
+  lock_at(directory, "lock").value().reset();
+  static Fd shared;
+  shared = share_lock_at(directory, "lock").value();
+  Syscalls waiting = kKernel;
+  waiting.poll = [](pollfd*, nfds_t, int) {
+    if (++pauses == 3) shared.reset();
+    return 0;
+  };
+  const ScopedSyscalls scope(waiting);
+  const Fd lock = lock_at(directory, "lock").value();
+  EXPECT_EQ(pauses, 3);
+  EXPECT_EQ(lock_at(directory, "lock").error().code, Errc::already_exist);
+  EXPECT_EQ(pauses, 3);
+}
+
+TEST_F(LockFileTest, WhoSharesItForEverIsNotWaitedForSoLong) {
+  lock_at(directory, "lock").value().reset();
+  const Fd shared = share_lock_at(directory, "lock").value();
+  Syscalls waiting = kKernel;
+  waiting.poll = [](pollfd*, nfds_t, int) { return 0; };
+  const ScopedSyscalls scope(waiting);
+  EXPECT_EQ(lock_at(directory, "lock").error().code, Errc::already_exist);
+}
+
+TEST_F(LockFileTest, OnlyWhatIsThereAndFreeIsShared) {
+  EXPECT_EQ(share_lock_at(directory, "lock").error().code, Errc::not_found);
+  const Fd lock = lock_at(directory, "lock").value();
+  EXPECT_EQ(share_lock_at(directory, "lock").error().code, Errc::already_exist);
+}
+
 }  // namespace
 }  // namespace comch::os
