@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -90,6 +91,7 @@ constinit const Syscalls kKernel{
     .geteuid = ::geteuid,
     .getegid = ::getegid,
     .getpid = ::getpid,
+    .open_files = [](rlimit* limit) { return ::getrlimit(RLIMIT_NOFILE, limit); },
 };
 
 namespace {

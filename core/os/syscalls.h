@@ -16,6 +16,7 @@
 
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -96,6 +97,7 @@ struct Syscalls {
   uid_t (*geteuid)();
   gid_t (*getegid)();
   pid_t (*getpid)();
+  int (*open_files)(rlimit* limit);  // getrlimit(RLIMIT_NOFILE)
 };
 
 // The kernel itself.

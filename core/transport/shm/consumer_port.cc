@@ -143,7 +143,10 @@ bool ConsumerPort::read_line() {
   if (!packet || packet->end || packet->truncated) {
     line_over_ = true;
     reactor_.unwatch(parts_.line.get());
-    lose(Error{Errc::connection_reset, packet ? 0 : packet.error().sys, "the peer is gone"});
+    lose(Error{Errc::connection_reset, packet ? 0 : packet.error().sys,
+               state_ == State::kOpening
+                   ? "the other side is gone, or cannot take a consumer more; its log says which"
+                   : "the peer is gone"});
     return false;
   }
   if (wire::is_fast(bytes)) {
@@ -200,9 +203,12 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
   if (lanes_.size() >= kMaxLanes || lane_of(lane.producer) != nullptr) {
     return fail(Errc::connection_reset, "too many lanes, or two of one producer");
   }
+  auto share = hub_->allowances().descriptors.take(1);
+  if (!share) return fail(Errc::full, kNoDescriptors);
   Result<std::unique_ptr<InLane>> made =
       InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds);
   if (!made) return std::unexpected(made.error());
+  (*made)->share = std::move(share);
   lanes_.push_back(std::move(*made));
   // Its producer may sleep until something is posted, which was told to the lanes known then.
   lanes_.back()->tell();
@@ -217,7 +223,7 @@ Status ConsumerPort::add_map(const wire::Map& map, std::span<os::Fd> fds) {
   if (!size) return std::unexpected(size.error());
   const Range range{map.offset, map.size};
   if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
-  auto share = hub_->budget().take(map.size);
+  auto share = hub_->allowances().addresses.take(map.size);
   if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
   // Some may be shown for reading only.
   Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);

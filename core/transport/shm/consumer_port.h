@@ -351,7 +351,7 @@ class ConsumerPort final : public Readiness {
   std::size_t kept_count_ = 0;
   std::size_t shown_ = 0;
   struct Map {
-    std::shared_ptr<const void> share;  // Of the address budget.
+    std::shared_ptr<const void> share;  // Of the addresses.
     os::Window window;
   };
   std::map<std::uint32_t, Map> maps_;

@@ -144,7 +144,7 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
     return fail(Errc::connection_reset, "too many consumers, or two of one id");
   }
   Result<std::shared_ptr<RemoteConsumer>> made =
-      RemoteConsumer::make(terms, fds, writable_pid_, budget_);
+      RemoteConsumer::make(terms, fds, writable_pid_, allowances_);
   if (!made) {
     if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
     // Its line ends unanswered, by which its owner knows that it cannot be reached.

@@ -28,7 +28,7 @@
 #include "os/event.h"
 #include "os/fd.h"
 #include "transport/port_ids.h"
-#include "transport/shm/address_budget.h"
+#include "transport/shm/allowance.h"
 #include "transport/shm/remote_consumer.h"
 #include "transport/transport.h"
 #include "wire/fast_packet.h"
@@ -47,8 +47,8 @@ class Hub final : public FastPath {
   static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t writable_pid);
   Hub(os::Event news, bool is_server, std::int32_t writable_pid);
 
-  // For what the other side shows.
-  AddressBudget& budget() { return budget_; }
+  // What the other side may take by what it shows.
+  Allowances& allowances() { return allowances_; }
 
   // A port of this process begins, or ends. `listens`: its socket, which is shut down when the
   // connection is lost; `rings`: the socket's other end, or null where the peer alone has it.
@@ -105,7 +105,7 @@ class Hub final : public FastPath {
   Result<std::optional<ConsumerNews>> expired(std::uint32_t id);
 
   const os::Event news_;
-  AddressBudget budget_;
+  Allowances allowances_;
   bool told_unreachable_ = false;  // The connection's thread's. Said once of a peer.
   const std::int32_t writable_pid_;
   mutable std::mutex mutex_;

@@ -55,11 +55,13 @@ Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consumer& terms,
                                                              std::span<os::Fd> fds,
                                                              std::int32_t pid,
-                                                             AddressBudget& budget) {
+                                                             Allowances& allowances) {
   const bool mapped = terms.way == wire::Way::kMapped;
   if (fds.size() != (mapped ? 3U : 2U)) {
     return fail(Errc::connection_reset, "a consumer with too few or too many descriptors");
   }
+  auto descriptor = allowances.descriptors.take(1);
+  if (!descriptor) return fail(Errc::full, kNoDescriptors);
   const Result<PostedLayout> layout = PostedLayout::make(terms.depth);
   if (!layout) return std::unexpected(layout.error());
   const Result<std::uint64_t> size = os::sealed_size(fds[kFdPosted]);
@@ -67,8 +69,8 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   if (*size != layout->size) return fail(Errc::connection_reset, "a posted ring of another size");
   Result<os::Mapping> posted = os::Mapping::map(fds[kFdPosted], *size);
   if (!posted) return std::unexpected(posted.error());
-  auto share = budget.take(mapped ? terms.map_size : 0);
-  if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
+  auto addresses = allowances.addresses.take(mapped ? terms.map_size : 0);
+  if (!addresses) return fail(Errc::no_memory, "the peer's memory maps are too large together");
   Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms) : os::Window();
   if (!memory) return std::unexpected(memory.error());
   Result<os::Window> seats = make_seats();
@@ -76,7 +78,8 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   return std::make_shared<RemoteConsumer>(terms,
                                           Parts{.line = std::move(fds[kFdLine]),
                                                 .posted = std::move(*posted),
-                                                .share = std::move(share),
+                                                .descriptor = std::move(descriptor),
+                                                .addresses = std::move(addresses),
                                                 .memory = std::move(*memory),
                                                 .seats = std::move(*seats),
                                                 .layout = *layout},

@@ -22,7 +22,7 @@
 #include "os/window.h"
 #include "shm/desk.h"
 #include "shm/fast_layout.h"
-#include "transport/shm/address_budget.h"
+#include "transport/shm/allowance.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
@@ -41,16 +41,17 @@ class RemoteConsumer {
   using Desk = comch::shm::Desk<>;
 
   // From what its process has sent. connection_reset: no correct peer sends this.
-  // operating_system, no_memory: it cannot be mapped here.
+  // operating_system, no_memory: it cannot be mapped here. full: the peer has its share.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
                                                       std::span<os::Fd> fds, std::int32_t pid,
-                                                      AddressBudget& budget);
+                                                      Allowances& allowances);
 
   struct Parts {
     os::Fd line;
     os::Mapping posted;
-    std::shared_ptr<const void> share;  // Of the address budget, for `memory`.
-    os::Window memory;                  // kMapped only.
+    std::shared_ptr<const void> descriptor;  // The share of `line`,
+    std::shared_ptr<const void> addresses;   // and that of `memory`.
+    os::Window memory;                       // kMapped only.
     os::Window seats;  // Fresh pages: those of seats that nobody takes are never there.
     comch::shm::PostedLayout layout;
   };

@@ -135,6 +135,7 @@ inline const os::Syscalls& RiggedSyscalls::table() {
       .geteuid = os::kKernel.geteuid,
       .getegid = os::kKernel.getegid,
       .getpid = os::kKernel.getpid,
+      .open_files = os::kKernel.open_files,
   };
   return kTable;
 }

@@ -70,12 +70,25 @@ TEST_F(ConsumerPortTest, RefusesAMapThatCanShrink) {
 }
 
 TEST_F(ConsumerPortTest, RefusesMapsThatTogetherWouldTakeTheAddressSpace) {
-  constexpr std::uint64_t kHalf = AddressBudget::kOfAPeer / 2;
+  constexpr std::uint64_t kHalf = Allowance::kAddresses.of_a_peer / 2;
   show_map(0, kHalf);
   show_map(1, kHalf);
   EXPECT_FALSE(owner.lost);
   show_map(2, kPage);
   EXPECT_EQ(owner.lost, Errc::no_memory);
+}
+
+TEST_F(ConsumerPortTest, RefusesLanesThatTogetherWouldTakeTheDescriptors) {
+  std::vector<std::shared_ptr<const void>> others;
+  while (others.size() + 1 < Allowance::descriptors().of_a_peer) {
+    others.push_back(hub->allowances().descriptors.take(1));
+  }
+  const PeerLane last = lane(1, {});
+  EXPECT_FALSE(owner.lost);
+  const PeerLane more = lane(2, {});
+  EXPECT_EQ(owner.lost, Errc::full);
+  port.reset();
+  EXPECT_TRUE(hub->allowances().descriptors.take(1)) << "what its lanes had is free again";
 }
 
 TEST_F(ConsumerPortTest, RefusesAMapWithoutMemory) {

@@ -301,7 +301,7 @@ TEST_F(HubTest, APeerCannotTakeAllAddressesByTheMemoryItShows) {
   };
   std::uint32_t shown = 0;
   while (shown < 200 && show(2 * shown + 2)) ++shown;
-  EXPECT_EQ(shown * kMuch, AddressBudget::kOfAPeer);
+  EXPECT_EQ(shown * kMuch, Allowance::kAddresses.of_a_peer);
   ASSERT_TRUE(say(wire::ConsumerEnd{2}, {}));
   EXPECT_TRUE(show(1000)) << "what has gone is free again";
 }

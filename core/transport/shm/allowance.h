@@ -1,0 +1,62 @@
+// Allowance: how much of something that this process has only so much of a peer may take by what it
+// shows: of the address space, by memory that is mapped here; of descriptors, by the sockets of its
+// consumers and lanes.
+//
+//   auto share = allowances.descriptors.take(1);
+//   if (!share) return fail(Errc::full, ...);
+//   ...                                          // Given back with the last copy.
+//
+// A memfd that nobody has touched costs its maker nothing, whatever its size; mapped, it costs the
+// addresses that everything else here needs. A few of 2^46 bytes, and no allocation succeeds. A
+// socket costs its maker nothing either, once it is sent: by a thousand of them one peer would have
+// all that `ulimit -n` usually gives, and nobody else could connect.
+//
+// Threads: any. Lifetime: shares may outlive the allowance. Errors: null.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace comch::transport::shm {
+
+class Allowance {
+ public:
+  struct Most {
+    std::uint64_t of_a_peer;
+    std::uint64_t of_all;
+  };
+  // Picked: far above what anybody shows, and together a quarter of 47 bits.
+  static constexpr Most kAddresses{std::uint64_t{1} << 42U, std::uint64_t{1} << 45U};
+  // A quarter and three quarters of the limit on open files, as it is now: the last quarter is for
+  // the connections themselves.
+  static Most descriptors();
+
+  static Allowance of_addresses();
+  static Allowance of_descriptors();
+
+  // Null: the peer has its share, or all together have theirs.
+  std::shared_ptr<const void> take(std::uint64_t amount);
+
+ private:
+  // No edges: a bound, and nothing is published with it.
+  using Sum = std::atomic<std::uint64_t>;
+  Allowance(Sum& all, const Most& most) : all_(all), most_(most) {}
+  static bool add(Sum& sum, std::uint64_t amount, std::uint64_t most);
+
+  Sum& all_;
+  const Most most_;
+  const std::shared_ptr<Sum> of_peer_ = std::make_shared<Sum>(0);
+};
+
+// Said to and of a peer that is refused one.
+inline constexpr const char* kNoDescriptors =
+    "the peer has its share of this process's descriptors; raise the limit on open files";
+
+// All that one peer may take.
+struct Allowances {
+  Allowance addresses = Allowance::of_addresses();
+  Allowance descriptors = Allowance::of_descriptors();
+};
+
+}  // namespace comch::transport::shm

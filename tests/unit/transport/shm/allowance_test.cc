@@ -1,0 +1,82 @@
+// Allowance: what one peer has, what all have, and what comes back.
+#include "transport/shm/allowance.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <vector>
+
+#include "support/child_process.h"
+
+namespace comch::transport::shm {
+namespace {
+
+constexpr Allowance::Most kMost = Allowance::kAddresses;
+
+TEST(AllowanceTest, APeerHasItsShareAndNoByteMore) {
+  Allowance peer = Allowance::of_addresses(), other = Allowance::of_addresses();
+  const auto most = peer.take(kMost.of_a_peer - 1);
+  EXPECT_TRUE(most);
+  EXPECT_FALSE(peer.take(2));
+  EXPECT_TRUE(other.take(2));
+  const auto last = peer.take(1);
+  EXPECT_TRUE(last);
+  EXPECT_FALSE(peer.take(1));
+  EXPECT_FALSE(other.take(~std::uint64_t{0})) << "no sum wraps";
+}
+
+TEST(AllowanceTest, AllPeersTogetherLeaveRoomForTheProcess) {
+  constexpr std::size_t kPeers = kMost.of_all / kMost.of_a_peer + 1;
+  std::vector<Allowance> peers;
+  for (std::size_t n = 0; n < kPeers; ++n) peers.push_back(Allowance::of_addresses());
+  std::vector<std::shared_ptr<const void>> taken;
+  for (Allowance& peer : peers) taken.push_back(peer.take(kMost.of_a_peer));
+  EXPECT_FALSE(taken.back());
+  taken.erase(taken.begin());
+  EXPECT_TRUE(taken.front());
+  EXPECT_TRUE(peers.back().take(kMost.of_a_peer)) << "what was refused took nothing";
+}
+
+TEST(AllowanceTest, WhatIsGivenBackCanBeTakenAgainAlsoWhenThePeerIsGone) {
+  auto peer = std::make_unique<Allowance>(Allowance::of_addresses());
+  auto share = peer->take(kMost.of_a_peer);
+  const auto copy = share;
+  share.reset();
+  EXPECT_FALSE(peer->take(1)) << "a copy is left";
+  peer.reset();
+  EXPECT_TRUE(copy);
+}
+
+TEST(AllowanceTest, APeerHasAQuarterOfTheDescriptorsAndAllHaveThreeQuarters) {
+  test::ChildProcess child = test::ChildProcess::run([] {
+    const rlimit limit{.rlim_cur = 100, .rlim_max = 100};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    std::vector<Allowance> peers;
+    std::vector<std::shared_ptr<const void>> taken;
+    for (int n = 0; n < 3; ++n) {
+      taken.push_back(peers.emplace_back(Allowance::of_descriptors()).take(25));
+      EXPECT_TRUE(taken.back());
+      EXPECT_FALSE(peers.back().take(1));
+    }
+    EXPECT_FALSE(Allowance::of_descriptors().take(1));
+    taken.pop_back();
+    EXPECT_TRUE(Allowance::of_descriptors().take(25));
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), test::Exit::with(0));
+}
+
+TEST(AllowanceTest, ALimitThatIsLoweredRefusesAndDoesNotWrap) {
+  test::ChildProcess child = test::ChildProcess::run([] {
+    Allowance before = Allowance::of_descriptors();
+    const auto much = before.take(Allowance::descriptors().of_a_peer);
+    const rlimit limit{.rlim_cur = 20, .rlim_max = 20};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_FALSE(Allowance::of_descriptors().take(1));
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), test::Exit::with(0));
+}
+
+}  // namespace
+}  // namespace comch::transport::shm
