@@ -169,6 +169,11 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
   switch (errno) {
     case EAGAIN:
       return fail(Errc::again, "the peer's queue is full", EAGAIN);
+    case ENOBUFS:
+    case ENOMEM:
+    case EINTR:         // Many in a row.
+    case ETOOMANYREFS:  // Descriptors that are sent and not received count as the sender's.
+      return fail(Errc::again, "the kernel cannot take a packet at the moment", errno);
     case EPIPE:
     case ECONNRESET:
     case ENOTCONN:

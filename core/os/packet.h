@@ -35,9 +35,10 @@ struct Packet {
 };
 
 // Sends one packet, whole, or nothing of it. The descriptors stay the caller's.
-// again: the peer's queue is full. connection_reset: the peer is gone. too_big: more
-// bytes than a packet can have. invalid_value: more than kPacketFds descriptors, or
-// one that is none. operating_system: see sys.
+// again: the peer's queue is full (EAGAIN), or the kernel has no memory for it, or no room for more
+// descriptors under way, at the moment (ENOBUFS, ENOMEM, ETOOMANYREFS). connection_reset: the peer
+// is gone. too_big: more bytes than a packet can have. invalid_value: more than kPacketFds
+// descriptors, or one that is none. operating_system: see sys.
 Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds = {});
 
 // Ends both directions, for good, and reads what still lies there. Whoever is about to close a

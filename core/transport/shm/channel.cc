@@ -2,11 +2,13 @@
 #include "transport/shm/channel.h"
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "base/say.h"
 #include "os/clock.h"
 #include "os/packet.h"
+#include "transport/shm/doorbell.h"
 #include "wire/fast_packet.h"
 #include "wire/handshake.h"
 
@@ -127,16 +129,13 @@ void ShmChannel::relax() {
 
 void ShmChannel::ring() {
   if (!socket_) return;
-  std::array<std::byte, wire::kMaxPacket> buffer;
-  const std::size_t size = wire::encode(wire::Doorbell{}, buffer);
-  // Full: the peer has not read the rings before this one, so that it will wake anyway.
-  std::ignore = os::send(socket_, std::span(buffer).first(size));
+  shm::ring(socket_);
   ++wakes_sent_;
 }
 
 void ShmChannel::close(bool orderly) {
   if (!socket_) return;
-  if (hub_) flush_hub();  // What was said before the end goes before it.
+  if (hub_) std::ignore = hub_->flush(socket_);  // What was said before the end goes before it.
   close_hub();
   if (orderly && peer_state_ == PeerState::kOpen) {
     std::array<std::byte, wire::kMaxPacket> buffer;
@@ -258,11 +257,16 @@ void ShmChannel::HubNews::on_readable() {
 }
 
 void ShmChannel::flush_hub() {
-  if (hub_->flush(socket_)) {
+  const Result<bool> left = hub_->flush(socket_);
+  if (left && *left) {
     reactor_.set_alarm(*this, reactor_.now_ns() + kRetry_ns);
   } else {
     reactor_.clear_alarm(*this);
   }
+  if (left) return;
+  say(LogLevel::kError, "a peer cannot be told of consumers, and its connection is closed: {}",
+      describe(left.error()));
+  end(PeerState::kLost);
 }
 
 // The hub's news are still watched: the last port that leaves is to be heard of.

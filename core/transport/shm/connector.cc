@@ -76,8 +76,10 @@ void ShmConnector::say_hello() {
     return refused(watched.error().code, describe(watched.error()), watched.error().sys);
   }
   reactor_.set_alarm(*this, request_.deadline_ns);
+  const Status sent = os::send(socket_, std::span(buffer).first(size));
   // A refusal may be on its way already: the answer says more than this error would.
-  std::ignore = os::send(socket_, std::span(buffer).first(size));
+  if (sent || sent.error().code == Errc::connection_reset) return;
+  refused(sent.error().code, describe(sent.error()), sent.error().sys);
 }
 
 void ShmConnector::on_readable() {

@@ -8,6 +8,7 @@
 #include "base/say.h"
 #include "os/packet.h"
 #include "os/seq_socket.h"
+#include "transport/shm/doorbell.h"
 
 namespace comch::transport::shm {
 
@@ -93,23 +94,26 @@ Status Hub::send(const Letter& letter, const os::Fd& socket) {
   return os::send(socket, std::span(buffer).first(size), with);
 }
 
-bool Hub::flush(const os::Fd& socket) {
+Result<bool> Hub::flush(const os::Fd& socket) {
   const std::lock_guard lock(mutex_);
   if (!socket) outbox_.clear();
   // One that cannot go does not keep the others, which go elsewhere; the order of one socket
   // stays.
   std::deque<Letter> left;
+  std::optional<Error> failure;
   for (Letter& letter : outbox_) {
     const bool behind =
         std::ranges::any_of(left, [&](const Letter& other) { return other.to == letter.to; });
     if (!behind) {
       const Status sent = send(letter, socket);
-      // Whoever cannot be reached at all is noticed to be gone elsewhere.
-      if (sent || sent.error().code != Errc::again) continue;
+      // Who is gone is noticed elsewhere.
+      if (sent || sent.error().code == Errc::connection_reset) continue;
+      if (sent.error().code != Errc::again) failure = sent.error();
     }
     left.push_back(std::move(letter));
   }
   outbox_ = std::move(left);
+  if (failure) return std::unexpected(*failure);
   return !outbox_.empty();
 }
 
@@ -155,7 +159,12 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
     return std::nullopt;
   }
   const wire::Accepted accepted{.membarrier = (*made)->own_membarrier};
-  if (!(*made)->say(accepted, {})) return std::nullopt;
+  const Status said = (*made)->say(accepted, {});
+  if (!said && said.error().code == Errc::again) {
+    say_later(*made, accepted);
+  } else if (!said) {
+    return std::nullopt;
+  }
   const std::lock_guard lock(mutex_);
   remote_.emplace(terms.id, std::move(*made));
   return ConsumerNews{terms.id, true};

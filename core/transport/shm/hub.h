@@ -77,8 +77,9 @@ class Hub final : public FastPath {
 
   // The connection's thread. Readable: call flush(), and look at ports().
   const os::Event& news() const { return news_; }
-  // Sends what is in the outbox. True: something could not be sent yet; call again soon.
-  bool flush(const os::Fd& socket);
+  // Sends what is in the outbox. True: something could not be sent yet; call again soon. Others:
+  // something never can be, and the connection must end; who is gone needs no letters.
+  Result<bool> flush(const os::Fd& socket);
   // A packet of the connection's socket. Nothing: it changed nothing that matters by now.
   // connection_reset: no correct peer sends this.
   Result<std::optional<ConsumerNews>> take(const wire::FastPacket& packet, std::span<os::Fd> fds);

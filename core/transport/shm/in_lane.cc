@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "transport/shm/remote_consumer.h"
+#include "transport/shm/doorbell.h"
 
 namespace comch::transport::shm {
 

@@ -2,13 +2,13 @@
 #include "transport/shm/remote_consumer.h"
 
 #include <array>
-#include <tuple>
 #include <utility>
 
 #include "base/checked.h"
 #include "os/membarrier.h"
 #include "os/memory.h"
 #include "os/packet.h"
+#include "transport/shm/doorbell.h"
 #include "wire/handshake.h"
 
 namespace comch::transport::shm {
@@ -127,13 +127,6 @@ Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
   if (Status said = say(packet, fds); !said) return std::unexpected(said.error());
   numbers_.emplace(memory.id, number);
   return number;
-}
-
-void ring(const os::Fd& socket) {
-  std::array<std::byte, wire::kMaxPacket> buffer;
-  const std::size_t size = wire::encode(wire::Doorbell{}, buffer);
-  // Full: whoever listens has not read the rings before this one, and will wake anyway.
-  std::ignore = os::send(socket, std::span(buffer).first(size));
 }
 
 }  // namespace comch::transport::shm

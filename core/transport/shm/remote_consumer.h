@@ -95,7 +95,4 @@ class RemoteConsumer {
   std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // Behind mutex_.
 };
 
-// One doorbell, for whoever listens behind the socket; a full socket rings already.
-void ring(const os::Fd& socket);
-
 }  // namespace comch::transport::shm

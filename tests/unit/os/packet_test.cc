@@ -16,6 +16,7 @@
 
 #include "os/memfd.h"
 #include "os/seq_socket.h"
+#include "os/syscalls.h"
 #include "support/process_counters.h"
 
 namespace comch::os {
@@ -137,6 +138,22 @@ TEST_F(PacketTest, AFullQueueSaysTryAgainUntilThereIsRoom) {
   }
   for (int i = 0; i < sent; ++i) ASSERT_EQ(text(next()), "fill");
   EXPECT_TRUE(send(left, bytes("fill")));
+}
+
+TEST_F(PacketTest, WhatTheKernelCannotTakeAtTheMomentIsToBeTriedAgain) {
+  static int sys = 0;
+  Syscalls failing = kKernel;
+  failing.sendmsg = [](int, const msghdr*, int) {
+    errno = sys;
+    return ssize_t{-1};
+  };
+  const ScopedSyscalls scope(failing);
+  for (const int each : {EAGAIN, ENOBUFS, ENOMEM, EINTR, ETOOMANYREFS}) {
+    sys = each;
+    const Status sent = send(left, bytes("x"));
+    EXPECT_EQ(sent.error().code, Errc::again) << each;
+    EXPECT_EQ(sent.error().sys, each);
+  }
 }
 
 TEST_F(PacketTest, SendNeverBlocksEvenOnASocketThatSomebodyMadeBlocking) {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "os/memory.h"
 #include "os/seq_socket.h"
+#include "unit/transport/shm/failing_sends.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 #include "wire/fast_packet.h"
@@ -234,6 +236,31 @@ TEST_F(ChannelTest, AConsumerThatThereIsNoDescriptorForIsNoLieOfItsPeer) {
   EXPECT_EQ(server->peer_state(), PeerState::kOpen);
   EXPECT_EQ(server_owner.ends, 0);
   EXPECT_TRUE(test::hear(line).raw.end) << "by which its owner knows that it cannot be reached";
+}
+
+// Its peer would sleep for ever.
+TEST_F(ChannelTest, ADoorbellThatCannotBeRungEndsTheConnection) {
+  with_client();
+  ASSERT_FALSE(client->arm(true, false));
+  {
+    const test::FailingSends all(ENOBUFS);
+    ASSERT_TRUE(server->send(bytes("wake up")));
+  }
+  while (reactor.turn()) continue;
+  EXPECT_EQ(client->peer_state(), PeerState::kLost);
+  EXPECT_EQ(server->peer_state(), PeerState::kLost);
+  EXPECT_EQ(take(*client), "wake up");
+}
+
+TEST_F(ChannelTest, NewsThatCanNeverBeToldEndTheConnection) {
+  const auto hub = std::static_pointer_cast<Hub>(server->fast_path().value());
+  hub->withdraw(2);
+  {
+    const test::FailingSends all(EINVAL);
+    reactor.turn();
+  }
+  EXPECT_EQ(server->peer_state(), PeerState::kLost);
+  EXPECT_EQ(server_owner.ends, 1);
 }
 
 TEST_F(ChannelTest, OneTurnReadsABoundedNumberOfDoorbells) {

@@ -108,7 +108,7 @@ struct ConsumerPortTest : testing::Test {
                             .memory = std::span(all).first(way == wire::Way::kView ? 0 : kMemory)},
                            owner)
             .value();
-    EXPECT_FALSE(hub->flush(sockets.first));
+    EXPECT_FALSE(hub->flush(sockets.first).value());
     std::array<std::byte, wire::kMaxPacket> buffer;
     os::Packet packet = os::receive(sockets.second, buffer).value();
     EXPECT_EQ(packet.fd_count, 2U);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "os/memory.h"
 #include "os/packet.h"
 #include "os/seq_socket.h"
+#include "unit/transport/shm/failing_sends.h"
 #include "unit/transport/shm/liar.h"
 
 namespace comch::transport::shm {
@@ -54,7 +56,7 @@ bool rung(const os::Fd& socket) {
 struct HubTest : testing::Test {
   // Everything that one hub has to say, taken by the other.
   std::vector<ConsumerNews> carry(Hub& from, Hub& to) {
-    EXPECT_FALSE(from.flush(sockets.first));
+    EXPECT_FALSE(from.flush(sockets.first).value());
     std::vector<ConsumerNews> news;
     for (;;) {
       std::array<std::byte, wire::kMaxPacket> buffer;
@@ -113,6 +115,49 @@ TEST_F(HubTest, AConsumerIsKnownToTheOtherSideUntilItIsWithdrawn) {
   EXPECT_TRUE(consumer->gone());
 }
 
+// The kernel's moods: no memory, descriptors under way that count as ours, signals.
+TEST_F(HubTest, WhatCannotBeSaidNowIsSaidLaterInOrder) {
+  for (const int sys : {EAGAIN, ENOBUFS, ENOMEM, ETOOMANYREFS, EINTR}) {
+    Belongings first, second;
+    server->announce(terms(2), first.fds(), 2);
+    server->announce(terms(4), second.fds(), 2);
+    {
+      const test::FailingSends none(sys);
+      EXPECT_TRUE(server->flush(sockets.first).value()) << "something is left after " << sys;
+    }
+    EXPECT_EQ(carry(*server, *client).size(), 2U) << sys;
+    server->withdraw(2);
+    server->withdraw(4);
+    EXPECT_EQ(carry(*server, *client).size(), 2U) << sys;
+  }
+}
+
+TEST_F(HubTest, WhatCanNeverBeSaidIsAnErrorOfTheConnection) {
+  server->withdraw(2);
+  const test::FailingSends all(EINVAL);
+  EXPECT_EQ(server->flush(sockets.first).error().sys, EINVAL);
+}
+
+TEST_F(HubTest, WhoIsGoneNeedsNoLetters) {
+  server->withdraw(2);
+  const test::FailingSends all(EPIPE);
+  EXPECT_FALSE(server->flush(sockets.first).value());
+}
+
+TEST_F(HubTest, AConsumerIsAnsweredAlsoWhenThatCannotBeSaidAtOnce) {
+  os::Fd line;
+  {
+    const test::FailingSends none(ENOBUFS);
+    line = appear(2);
+  }
+  EXPECT_NE(client->find(2), nullptr);
+  EXPECT_FALSE(heard(line));
+  EXPECT_TRUE(client->news().drain()) << "the connection's thread is woken";
+  EXPECT_FALSE(client->flush(sockets.second).value());
+  const auto answer = heard(line);
+  EXPECT_TRUE(answer && std::holds_alternative<wire::Accepted>(*answer));
+}
+
 TEST_F(HubTest, TheEndOfAConsumerRingsEveryProducer) {
   const auto producer = os::pair().value();
   ASSERT_TRUE(client->enter(Hub::Kind::kProducer, producer.first, &producer.second));
@@ -133,7 +178,7 @@ TEST_F(HubTest, WhatIsSaidToAConsumerGoesToItsLine) {
   const os::Fd line = appear(2);
   ASSERT_TRUE(heard(line));  // Accepted.
   client->say_later(client->find(2), wire::LaneEnd{7});
-  EXPECT_FALSE(client->flush(sockets.first));
+  EXPECT_FALSE(client->flush(sockets.first).value());
   EXPECT_EQ(heard(line), wire::FastPacket(wire::LaneEnd{7}));
   EXPECT_FALSE(heard(sockets.second));
 }
@@ -147,7 +192,7 @@ TEST_F(HubTest, WhatDoesNotGoOutNowGoesOutLaterInOrderAndHoldsNobodyElseUp) {
   client->say_later(client->find(2), wire::LaneEnd{said});
   client->say_later(client->find(2), wire::LaneEnd{said + 1});
   client->withdraw(1);
-  EXPECT_TRUE(client->flush(sockets.first)) << "something is left";
+  EXPECT_TRUE(client->flush(sockets.first).value()) << "something is left";
   EXPECT_EQ(heard(sockets.second), wire::FastPacket(wire::ConsumerEnd{1}));
   std::uint32_t expected = 0;
   for (;; ++expected) {
@@ -156,7 +201,7 @@ TEST_F(HubTest, WhatDoesNotGoOutNowGoesOutLaterInOrderAndHoldsNobodyElseUp) {
     ASSERT_EQ(*packet, wire::FastPacket(wire::LaneEnd{expected}));
   }
   EXPECT_EQ(expected, said);
-  EXPECT_FALSE(client->flush(sockets.first));
+  EXPECT_FALSE(client->flush(sockets.first).value());
   EXPECT_EQ(heard(line), wire::FastPacket(wire::LaneEnd{said}));
   EXPECT_EQ(heard(line), wire::FastPacket(wire::LaneEnd{said + 1}));
 }
@@ -195,7 +240,7 @@ TEST_F(HubTest, ClosedItTellsEveryPortAndLetsNoneIn) {
   EXPECT_EQ(client->enter(Hub::Kind::kConsumer, port.first, nullptr).error().code,
             Errc::connection_reset);
   client->withdraw(3);
-  EXPECT_FALSE(client->flush(sockets.first));
+  EXPECT_FALSE(client->flush(sockets.first).value());
   EXPECT_FALSE(heard(sockets.second)) << "nothing is said any more";
 }
 
