@@ -63,7 +63,7 @@ TEST_F(EndpointTest, AForkedProcessDestroysItsParentsEndpointsAndTheyLiveOn) {
   ASSERT_EQ(service.send("so am I", service.from), DOCA_SUCCESS);
   EXPECT_EQ(client.next(), "so am I");
   Endpoint another = connected(service);
-  EXPECT_EQ(service.next(std::chrono::milliseconds(0)), std::nullopt);
+  EXPECT_EQ(service.next(Deadline(std::chrono::milliseconds(0))), std::nullopt);
 }
 
 TEST_F(EndpointTest, KeepsItsDevices) {
