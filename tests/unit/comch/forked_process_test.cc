@@ -95,6 +95,7 @@ TEST_F(ForkedProcessTest, AChildMakesObjectsOfItsOwn) {
   EXPECT_TRUE(
       run_until([&] { return child.wait(Deadline(std::chrono::milliseconds(0))).has_value(); }));
   EXPECT_EQ(child.wait(), Exit::with(0));
+  ASSERT_TRUE(run_until([&] { return server.endings.size() == 1; }));
   server.received.clear();
   server.endings.clear();
   expect_all_is_well();
