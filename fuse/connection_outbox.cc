@@ -5,7 +5,7 @@
 
 namespace comch::fuse {
 Status ConnectionOutbox::send_first(std::span<const std::byte> message) {
-  if (connection_ == nullptr) return fail(Errc::connection_reset, "the peer is gone");
+  if (connection_ == nullptr) return fail(Errc::connection_reset, why_refused());
   return connection_->try_send(message);
 }
 

@@ -19,6 +19,7 @@ class ConnectionOutbox final : public Outbox {
   std::size_t max_message_size() const override { return max_message_size_; }
   std::unique_ptr<Put> begin_put() override;
   int refusal() const override;
+  const char* why_refused() const override { return "the peer is gone"; }
   // The connection is no more, or the object: whoever waits gets `error`.
   void end(int error);
 

@@ -6,7 +6,7 @@
 namespace comch::fuse {
 
 Status MsgqOutbox::send_first(std::span<const std::byte> message) {
-  if (refusal() != 0) return fail(Errc::not_connected, "the producer does not run");
+  if (refusal() != 0) return fail(Errc::not_connected, why_refused());
   const Outgoing outgoing{.data = {}, .immediate = message};
   const auto sent = producer_->send(consumer_, std::span(&outgoing, 1));
   return sent ? Status() : std::unexpected(sent.error());

@@ -19,6 +19,9 @@ class MsgqOutbox final : public Outbox {
   std::size_t max_message_size() const override { return MsgQ::kMaxImmediate; }
   std::unique_ptr<Put> begin_put() override;
   int refusal() const override;
+  const char* why_refused() const override {
+    return "the producer does not run; write 1 to `enable`";
+  }
 
   // Null: it does not run, and whoever waits is told `error`.
   void set_producer(Producer* producer, ConsumerId consumer, int error = ENXIO);

@@ -62,8 +62,9 @@ class Outbox {
   void leave(const WaitingSend& send);
 
   bool has_room() const { return refusal() == 0 && sends_.empty() && can_send(); }
-  // Why nothing can be sent: an errno, or 0.
+  // Why nothing can be sent: an errno, or 0; and in words, with what to do about it.
   virtual int refusal() const = 0;
+  virtual const char* why_refused() const = 0;
   // Wakes pollers as soon as there is room.
   void listen();
 

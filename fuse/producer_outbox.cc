@@ -50,6 +50,15 @@ int ProducerOutbox::refusal() const {
   return !link_->is_open() || is_target_gone_ ? EPIPE : ENXIO;
 }
 
+const char* ProducerOutbox::why_refused() const {
+  if (end_ != 0 || !link_->is_open()) return "the connection is over";
+  if (is_target_gone_) {
+    return "the consumer is gone; write the id of another to `target`, as `ls` of remote/ shows it";
+  }
+  if (!target_) return "write the id of a consumer to `target`, as `ls` of remote/ shows it";
+  return "the producer does not run; write 1 to `enable`";
+}
+
 void ProducerOutbox::set_producer(Producer* producer) {
   producer_ = producer;
   if (producer_ == nullptr) {
@@ -105,7 +114,7 @@ void ProducerOutbox::request_space() {
 }
 
 Status ProducerOutbox::check_free() const {
-  if (!is_reachable()) return fail(Errc::connection_reset, "there is nobody to send to");
+  if (!is_reachable()) return fail(Errc::connection_reset, why_refused());
   if (is_copying()) return fail(Errc::again, "the last message is still being copied");
   if (link_->is_free_for(*target_, *this)) return {};
   return fail(Errc::again, "a longer message is on its way to this consumer");
@@ -113,7 +122,7 @@ Status ProducerOutbox::check_free() const {
 
 Status ProducerOutbox::check_allowed() const {
   if (refusal() == 0) return check_free();
-  return fail(Errc::connection_reset, "there is nobody to send to");
+  return fail(Errc::connection_reset, why_refused());
 }
 
 Status ProducerOutbox::hand_to_library(std::span<const std::byte> bytes,

@@ -33,6 +33,7 @@ class ProducerOutbox final : public Outbox {
   std::size_t max_message_size() const override { return kMessageMax; }
   std::unique_ptr<Put> begin_put() override;
   int refusal() const override;
+  const char* why_refused() const override;
 
   // Null: it does not run.
   void set_producer(Producer* producer);

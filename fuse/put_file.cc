@@ -44,7 +44,8 @@ class ClosedPut final : public WaitingSend {
 OutboxFile::Progress PutFile::take(std::span<const std::byte> bytes, bool is_first_in_line) {
   is_cut_short_ = false;
   if (spoilt_by_ != 0) return {.error = spoilt_by_, .reason = "an earlier write failed"};
-  if (outbox().refusal() != 0) return failed({.code = Errc::connection_reset});
+  if (outbox().refusal() != 0)
+    return failed({.code = Errc::connection_reset, .what = outbox().why_refused()});
   const bool is_new = put_->size() == 0;
   if (is_new && !is_first_in_line && outbox().waiting() >= kPutsMax) return {.error = EAGAIN};
   std::size_t used = 0;

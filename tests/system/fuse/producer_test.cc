@@ -33,9 +33,27 @@ TEST_F(ProducerTest, StartsWhenItsTargetIsWritten) {
 }
 
 TEST_F(ProducerTest, WithoutATargetNothingIsSent) {
+  const auto says = [&](const char* word) {
+    const std::string error = value(producer_ / "error");
+    EXPECT_NE(error.find(word), std::string::npos) << error;
+  };
   EXPECT_EQ(send(producer_, "hello"), ENXIO);
+  says("`target`");
   ASSERT_EQ(write_to(producer_ / "enable", "1"), 0);
+  for (const char* file : {"send", "put"}) {
+    ASSERT_EQ(write_to(producer_ / "ctl", "reset-stats"), 0);
+    EXPECT_EQ(write_to(producer_ / file, "hello"), ENXIO);
+    says("write the id of a consumer to `target`");
+  }
+  ASSERT_EQ(write_to(consumer_ / "enable", "1"), 0);
+  ASSERT_EQ(aim(producer_, consumer_), 0);
+  ASSERT_EQ(write_to(producer_ / "enable", "0"), 0);
   EXPECT_EQ(send(producer_, "hello"), ENXIO);
+  says("write 1 to `enable`");
+  ASSERT_EQ(write_to(producer_ / "enable", "1"), 0);
+  ASSERT_EQ(remove_directory(consumer_), 0);
+  EXPECT_TRUE(eventually([&] { return send(producer_, "hello") == EPIPE; }));
+  says("the consumer is gone");
 }
 
 TEST_F(ProducerTest, UnknownConsumerIsNoTarget) {

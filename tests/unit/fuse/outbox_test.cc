@@ -22,6 +22,7 @@ class CountingOutbox final : public Outbox {
   }
   std::size_t max_message_size() const override { return 8; }
   std::unique_ptr<Put> begin_put() override { return nullptr; }
+  const char* why_refused() const override { return "it refuses"; }
   int refusal() const override { return refused; }
   void fail_everybody(int error) { fail_all(error); }
 
