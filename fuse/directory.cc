@@ -18,8 +18,7 @@ int Directory::change(const AttributeChange& change) {
   if (content_ != Content::kObject) return EPERM;
   if (change.size) return EISDIR;
   if (change.mode) record().permissions = *change.mode & 01777;
-  if (change.owner) record().owner = *change.owner;
-  if (change.group) record().group = *change.group;
+  record().give_to(change.owner.value_or(record().owner), change.group.value_or(record().group));
   return 0;
 }
 

@@ -56,8 +56,7 @@ int EndpointDirectory::change(const AttributeChange& change) {
 
 void EndpointDirectory::apply_ownership() {
   for (const auto& connection : connections_.all()) {
-    connection->record().owner = ownership_.owner;
-    connection->record().group = ownership_.group;
+    connection->record().give_to(ownership_.owner, ownership_.group);
     connection->record().permissions = ownership_.mode;
   }
   services().refresh_below(*this);

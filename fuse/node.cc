@@ -2,6 +2,7 @@
 #include "node.h"
 
 #include <cerrno>
+#include <utility>
 
 namespace comch::fuse {
 namespace {
@@ -19,19 +20,25 @@ Node::Node(std::shared_ptr<ObjectRecord> record)
 
 int Node::change(const AttributeChange& change) {
   if (change.size && *change.size != 0) return EINVAL;
-  if (change.mode) own_mode_ = *change.mode & 07777;
-  if (change.owner) own_owner_ = change.owner;
-  if (change.group) own_group_ = change.group;
+  if (std::exchange(own_.of_owner, record_->owners) != record_->owners) {
+    own_.mode.reset();
+    own_.owner.reset();
+    own_.group.reset();
+  }
+  if (change.mode) own_.mode = *change.mode & 07777;
+  if (change.owner) own_.owner = change.owner;
+  if (change.group) own_.group = change.group;
   return 0;
 }
 
 struct stat Node::base_attributes(mode_t mode) const {
+  const OwnWord own = own_.of_owner == record_->owners ? own_ : OwnWord();
   struct stat result{};
   result.st_ino = number_;
-  result.st_mode = own_mode_ ? (mode & S_IFMT) | *own_mode_ : mode;
+  result.st_mode = own.mode ? (mode & S_IFMT) | *own.mode : mode;
   result.st_nlink = 1;
-  result.st_uid = own_owner_.value_or(record_->owner);
-  result.st_gid = own_group_.value_or(record_->group);
+  result.st_uid = own.owner.value_or(record_->owner);
+  result.st_gid = own.group.value_or(record_->group);
   result.st_blksize = 4096;
   result.st_atim = result.st_mtim = result.st_ctim = record_->born;
   return result;

@@ -79,10 +79,15 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   const std::shared_ptr<ObjectRecord> record_;
   const std::uint64_t number_;
-  // Where chmod or chown of this very file has the last word.
-  std::optional<mode_t> own_mode_;
-  std::optional<uid_t> own_owner_;
-  std::optional<gid_t> own_group_;
+  // Where chmod or chown of this very file has the last word: until the object goes, or gets
+  // another owner, who does not look for what the one before let whom do.
+  struct OwnWord {
+    int of_owner = 0;  // Which of the object's owners it was said under.
+    std::optional<mode_t> mode;
+    std::optional<uid_t> owner;
+    std::optional<gid_t> group;
+  };
+  OwnWord own_;
 };
 
 class SymbolicLink final : public Node {

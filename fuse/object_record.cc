@@ -33,6 +33,13 @@ void note_failure(ObjectRecord& record, const Outcome& outcome) {
   if (outcome.error != 0 && !outcome.is_noted) record.note_failure(outcome.error, outcome.reason);
 }
 
+void ObjectRecord::give_to(uid_t uid, gid_t gid) {
+  if (uid == owner && gid == group) return;
+  owner = uid;
+  group = gid;
+  ++owners;
+}
+
 void ObjectRecord::file_closed() {
   if (--open_files_ == 0 && on_last_close) on_last_close();
 }

@@ -28,6 +28,9 @@ class ObjectRecord {
   // Remembers why something failed, for the file `error`, the events and the log.
   void note_failure(int error, std::string_view reason);
 
+  // To another owner, or group: nobody inherits what the one before said of single files.
+  void give_to(uid_t uid, gid_t gid);
+
   void file_opened() { ++open_files_; }
   void file_closed();
   int open_files() const { return open_files_; }
@@ -36,6 +39,7 @@ class ObjectRecord {
   uid_t owner;
   gid_t group;
   mode_t permissions;  // Of the directory, 0777 at most (01777 for those anybody may add to).
+  int owners = 1;      // How many it has had; see give_to().
   timespec born{};
   bool removed = false;  // Its files answer ENODEV from now on.
   std::string last_failure;

@@ -220,6 +220,27 @@ TEST_F(PermissionTest, ConsumersBelongToWhoMayUseTheConnection) {
   struct stat info = {};
   ASSERT_EQ(::stat(consumer.c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, kAnna);
+TEST_F(PermissionTest, ChmodOfOneFileIsOfThatObjectAndItsOwner) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(make_server("other"), 0);
+  const auto mode = [&](const char* path) { return stat_of(at(path)).st_mode & 07777U; };
+  const auto open_up = [&](const char* path) { return errno_of(::chmod(at(path).c_str(), 0666)); };
+  ASSERT_EQ(open_up("servers/echo/enable"), 0);
+  ASSERT_EQ(open_up("servers/echo/recv"), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
+  EXPECT_EQ(mode("servers/other/enable"), 0644U);
+  ASSERT_EQ(errno_of(::chmod(at("servers/echo").c_str(), 0700)), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U) << "the last word on this file";
+  ASSERT_EQ(errno_of(::chown(at("servers/echo").c_str(), kAnna, kAnna)), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0600U) << "and not its next owner's";
+  EXPECT_TRUE(eventually([&] { return mode("servers/echo/recv") == 0400U; }));
+  ASSERT_EQ(open_up("servers/echo/enable"), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
+  ASSERT_EQ(remove_directory(at("servers/echo")), 0);
+  ASSERT_TRUE(eventually([&] { return make_server("echo") == 0; }));
+  EXPECT_EQ(mode("servers/echo/enable"), 0644U);
+}
+
   EXPECT_EQ(as_user(kBert, [&] { return write_to(consumer / "enable", "1"); }), EACCES);
   EXPECT_EQ(as_user(kBert, [&] { return File(consumer / "recv").error(); }), EACCES);
   EXPECT_EQ(as_user(kBert, [&] { return remove_directory(consumer); }), EACCES);
