@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "json_object.h"
+
 namespace comch::fuse {
 
 Result<std::shared_ptr<ClientDirectory>> ClientDirectory::create(
@@ -116,7 +118,7 @@ void ClientDirectory::add_own_files() {
 nlohmann::ordered_json ClientDirectory::json() const {
   nlohmann::ordered_json json{{"server", configuration_.server},
                               {"device", configuration_.device->info().name}};
-  json.update(EndpointDirectory::json());
+  add_members(json, EndpointDirectory::json());
   return json;
 }
 

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json_object.h"
+
 namespace comch::fuse {
 
 // The open end of `clone`: the ctl of an object that dies with it.
@@ -114,8 +116,8 @@ int CollectionDirectory::remove_directory(std::string_view name) {
 }
 
 nlohmann::ordered_json CollectionDirectory::json() const {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const auto& [name, object] : objects_) json[name] = object->json();
+  nlohmann::ordered_json json = make_object(objects_.size());
+  for (const auto& [name, object] : objects_) add_member(json, name, object->json());
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "message_streams.h"
+#include "json_object.h"
 
 namespace comch::fuse {
 namespace {
@@ -161,7 +162,7 @@ nlohmann::ordered_json ConsumerDirectory::json() const {
   nlohmann::ordered_json json{{"buf_size", configuration_.buf_size},
                               {"depth", configuration_.depth},
                               {"imm_data_len", configuration_.imm_data_len}};
-  json.update(ContextDirectory::json());
+  add_members(json, ContextDirectory::json());
   return json;
 }
 

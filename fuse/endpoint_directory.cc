@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "json_object.h"
 #include "value.h"
 
 namespace comch::fuse {
@@ -134,11 +135,12 @@ Counters EndpointDirectory::counters() const {
 }
 
 nlohmann::ordered_json EndpointDirectory::json() const {
-  nlohmann::ordered_json json = ContextDirectory::json();
-  json["connections"] = nlohmann::ordered_json::object();
+  nlohmann::ordered_json connections = make_object(connections_.all().size());
   for (const auto& connection : connections_.all()) {
-    json["connections"][connection->name()] = connection->json();
+    add_member(connections, connection->name(), connection->json());
   }
+  nlohmann::ordered_json json = ContextDirectory::json();
+  add_member(json, "connections", std::move(connections));
   return json;
 }
 

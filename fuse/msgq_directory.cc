@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json_object.h"
 #include "msgq_loading.h"
 
 namespace comch::fuse {
@@ -162,7 +163,7 @@ nlohmann::ordered_json MsgqDirectory::json() const {
                               {"max_producers", settings.max_producers}};
   json["consumers"] = consumers_->json();
   json["producers"] = producers_->json();
-  json.update(ContextDirectory::json());
+  add_members(json, ContextDirectory::json());
   return json;
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "comch/capability.h"
+#include "json_object.h"
 #include "message_streams.h"
 
 namespace comch::fuse {
@@ -134,7 +135,7 @@ Counters ProducerDirectory::counters() const {
 
 nlohmann::ordered_json ProducerDirectory::json() const {
   nlohmann::ordered_json json{{"target", show_target()}, {"depth", depth_}};
-  json.update(ContextDirectory::json());
+  add_members(json, ContextDirectory::json());
   return json;
 }
 

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "collection_directory.h"
 #include "comch/comch.h"
@@ -31,13 +34,17 @@ void add_object_metrics(std::string& text, const CollectionDirectory& role, std:
   // One metric after the other, as the format wants it, each with all its objects.
   const auto& objects = role.objects();
   if (objects.empty()) return;
-  const Counters names = objects.begin()->second->counters();
+  // Asked once: a server's are the sums of its connections'.
+  std::vector<std::pair<std::string, Counters>> all;
+  all.reserve(objects.size());
+  for (const auto& [name, object] : objects) all.emplace_back(label(name), object->counters());
+  const Counters& names = all.front().second;
   for (std::size_t n = 0; n < names.size(); ++n) {
     text += fmt::format(fmt::runtime(separator_line), kind, names[n].name,
                         is_gauge(names[n].name) ? "gauge" : "counter");
-    for (const auto& [name, object] : objects) {
-      text += fmt::format("comch_{}_{}{{name=\"{}\"}} {}\n", kind, names[n].name, label(name),
-                          object->counters()[n].value);
+    for (const auto& [name, counters] : all) {
+      fmt::format_to(std::back_inserter(text), "comch_{}_{}{{name=\"{}\"}} {}\n", kind,
+                     names[n].name, name, counters[n].value);
     }
   }
 }

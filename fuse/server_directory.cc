@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framing.h"
+#include "json_object.h"
 #include "message_file.h"
 #include "value.h"
 
@@ -186,7 +187,7 @@ nlohmann::ordered_json ServerDirectory::json() const {
   nlohmann::ordered_json json{{"name", configuration_.name},
                               {"device", configuration_.device->info().name},
                               {"rep", representor_word()}};
-  json.update(EndpointDirectory::json());
+  add_members(json, EndpointDirectory::json());
   return json;
 }
 
