@@ -73,7 +73,7 @@ std::expected<std::shared_ptr<ContextDirectory>, int> CollectionDirectory::make(
   if (geteuid() != 0 && caller.uid != geteuid()) {
     return std::unexpected(refuse(name, EPERM, "this mount serves its own user only"));
   }
-  auto share = services_.quota.take(caller.uid);
+  auto share = services_.objects.take(caller.uid);
   if (!share) {
     return std::unexpected(refuse(name, EDQUOT, "this user has as many objects as one may have"));
   }

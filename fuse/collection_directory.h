@@ -7,7 +7,7 @@
 //                          which is its ctl
 //
 // Threads: the loop's. Errors: EEXIST, EPERM (another user's object in a daemon that is
-// not root's and cannot act for him), EDQUOT (object_quota.h), and whatever the library says.
+// not root's and cannot act for him), EDQUOT (user_quota.h), and whatever the library says.
 #pragma once
 
 #include <functional>

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "message_streams.h"
 #include "json_object.h"
+#include "message_streams.h"
 
 namespace comch::fuse {
 namespace {
@@ -57,14 +58,23 @@ Status ConsumerDirectory::accept_configuration() {
 
 Status ConsumerDirectory::rebuild() {
   if (!link_->is_open()) return fail(Errc::not_connected, "the connection is over");
-  auto memory =
-      ReceiveMemory::create(services().engine, configuration_.buf_size, configuration_.depth);
-  if (!memory) return std::unexpected(memory.error());
-  auto made = make_consumer(*memory);
-  if (!made) return std::unexpected(made.error());
+  // Those of the last run are given back first, but for what is still to be read.
   if (consumer_) {
     if (Status destroyed = Consumer::destroy(consumer_); !destroyed) return destroyed;
   }
+  memory_.reset();
+  const auto& [buf_size, depth, imm_data_len] = configuration_;
+  auto share = services().memory.take(record().owner, buf_size * depth);
+  if (!share) {
+    return fail(Errc::full,
+                "its owner's posted buffers would be larger together than user_memory= of the "
+                "mount; write a smaller buf_size or depth",
+                EDQUOT);
+  }
+  auto memory = ReceiveMemory::create(services().engine, buf_size, depth, std::move(share));
+  if (!memory) return std::unexpected(memory.error());
+  auto made = make_consumer(*memory);
+  if (!made) return std::unexpected(made.error());
   consumer_ = std::move(*made);
   memory_ = std::move(*memory);
   return {};

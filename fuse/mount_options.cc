@@ -1,8 +1,11 @@
 // The -o list; see mount_options.h.
 #include "mount_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "value.h"
 
@@ -45,6 +48,21 @@ std::expected<void, std::string> parse_user_objects(std::string_view value, Moun
   return {};
 }
 
+// "512M": bytes, or as many times 2^10, 2^20 or 2^30.
+std::expected<void, std::string> parse_user_memory(std::string_view value, MountOptions& options) {
+  constexpr std::string_view kUnits = "KMG";
+  const std::size_t unit = value.empty() ? kUnits.npos : kUnits.find(value.back());
+  const std::size_t shift = unit == kUnits.npos ? 0 : 10 * (unit + 1);
+  const std::string_view digits = value.substr(0, value.size() - (shift == 0 ? 0 : 1));
+  const auto number = parse_number(digits, std::numeric_limits<std::uint64_t>::max() >> shift);
+  if (!number) {
+    return std::unexpected("user_memory= is a number of bytes, or one with K, M or G, not '" +
+                           std::string(value) + "'");
+  }
+  options.user_memory = *number << shift;
+  return {};
+}
+
 // True when `word` was one of ours without a value.
 bool parse_switch(std::string_view word, MountOptions& options) {
   if (word == "autostart" || word == "noautostart") {
@@ -68,6 +86,7 @@ std::expected<void, std::string> parse_word(std::string_view word, bool sloppy,
   if (word.starts_with("subtype=")) return {};  // Ours is always comchfs.
   if (word.starts_with("side=")) return parse_side(word.substr(5), options);
   if (word.starts_with("user_objects=")) return parse_user_objects(word.substr(13), options);
+  if (word.starts_with("user_memory=")) return parse_user_memory(word.substr(12), options);
   if (word.starts_with("fsname=")) {
     options.source = word.substr(7);
     return {};
@@ -81,6 +100,11 @@ std::expected<void, std::string> parse_word(std::string_view word, bool sloppy,
 }
 
 }  // namespace
+
+std::uint64_t quarter_of_memory() {
+  const auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 0L));
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) / 4;
+}
 
 std::expected<void, std::string> parse_mount_options(std::string_view list, bool sloppy,
                                                      MountOptions& options) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@
 namespace comch::fuse {
 
 enum class SideShown { kHost, kDpu, kBoth };
+
+// Of this machine; picked: four users are needed to take all of it.
+std::uint64_t quarter_of_memory();
 
 struct MountOptions {
   SideShown side = SideShown::kBoth;
@@ -29,6 +33,8 @@ struct MountOptions {
   bool allow_other_asked = false;
   // Objects of one user other than root, at a time; picked: some thousand descriptors.
   std::size_t user_objects = 1024;
+  // Bytes of buffers that consumers of one user other than root have posted, at a time.
+  std::uint64_t user_memory = quarter_of_memory();
   std::string source;               // fsname=, when it was given here.
   std::vector<std::string> kernel;  // Handed to the kernel: "ro", "noexec", ...
 

@@ -9,8 +9,10 @@ namespace comch::fuse {
 
 Result<std::shared_ptr<ReceiveMemory>> ReceiveMemory::create(EngineHost& host,
                                                              std::uint64_t buffer_size,
-                                                             std::uint32_t buffers) {
+                                                             std::uint32_t buffers,
+                                                             std::shared_ptr<const void> share) {
   auto memory = std::make_shared<ReceiveMemory>(host);
+  memory->share_ = std::move(share);
   auto map = MemoryMap::create();
   if (!map) return std::unexpected(map.error());
   memory->map_ = std::move(*map);

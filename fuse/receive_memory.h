@@ -25,9 +25,11 @@ class BufferArrival;
 
 class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
  public:
-  // no_memory, operating_system: there is not so much.
+  // `share`: of its owner's quota, given back when the last buffer is. no_memory, operating_system:
+  // there is not so much.
   static Result<std::shared_ptr<ReceiveMemory>> create(EngineHost& host, std::uint64_t buffer_size,
-                                                       std::uint32_t buffers);
+                                                       std::uint32_t buffers,
+                                                       std::shared_ptr<const void> share);
   explicit ReceiveMemory(EngineHost& host) : host_(host) {}  // Only for create().
   ReceiveMemory(const ReceiveMemory&) = delete;
   ReceiveMemory& operator=(const ReceiveMemory&) = delete;
@@ -50,6 +52,7 @@ class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
   void post(Buffer& buffer) const;
 
   EngineHost& host_;
+  std::shared_ptr<const void> share_;
   std::unique_ptr<MemoryMap> map_;
   std::unique_ptr<BufferPool> pool_;
   Consumer* consumer_ = nullptr;  // Null: it does not run.

@@ -21,9 +21,9 @@
 #include "graveyard.h"
 #include "mount_options.h"
 #include "node_table.h"
-#include "object_quota.h"
 #include "operations.h"
 #include "stream_node.h"
+#include "user_quota.h"
 
 namespace comch::fuse {
 
@@ -31,11 +31,13 @@ struct Services {
   Services(const MountOptions& mount_options, EngineHost& engine_host)
       : options(mount_options),
         engine(engine_host),
-        quota(mount_options.user_objects, ::geteuid()) {}
+        objects(mount_options.user_objects, ::geteuid()),
+        memory(mount_options.user_memory, ::geteuid()) {}
 
   const MountOptions& options;
   EngineHost& engine;
-  ObjectQuota quota;
+  UserQuota objects;
+  UserQuota memory;  // Bytes of posted buffers.
   Operations operations;
   AttributeWatch watch;
   NodeTable nodes;

@@ -105,6 +105,37 @@ TEST_F(QuotaTest, UserHasSoManyObjectsAndNoMoreUntilHeRemovesOne) {
   EXPECT_TRUE(eventually([&] { return make("clients/d") == 0; }));
 }
 
+struct MemoryQuotaTest : PermissionTest {
+  std::vector<std::string> arguments() const override { return {"-o", "user_memory=1M"}; }
+};
+
+// Memory of the daemon, as soon as messages fill it.
+TEST_F(MemoryQuotaTest, UserPostsSoManyBytesAndNoMoreUntilHeGivesThemBack) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(write_to(at("servers/echo/conn_mode"), "0777"), 0);
+  ASSERT_EQ(connect("me", "echo"), 0);
+  const fs::path consumers = at("servers/echo/conn0/consumers");
+  const auto post = [&](std::uint32_t uid, const char* name, const char* buf_size) {
+    return as_user(uid, [&, consumer = consumers / name] {
+      if (const int made = make_directory(consumer); made != 0 && made != EEXIST) return made;
+      if (const int set = write_to(consumer / "buf_size", buf_size); set != 0) return set;
+      if (const int set = write_to(consumer / "depth", "8"); set != 0) return set;
+      return write_to(consumer / "enable", "1");
+    });
+  };
+  EXPECT_EQ(post(kAnna, "a", "98304"), 0);
+  EXPECT_EQ(post(kAnna, "b", "65536"), EDQUOT);
+  EXPECT_NE(value(consumers / "b/error").find("user_memory="), std::string::npos);
+  EXPECT_EQ(post(kAnna, "b", "32768"), 0);
+  EXPECT_EQ(post(kBert, "c", "131072"), 0);
+  EXPECT_EQ(post(0, "d", "1048576"), 0) << "root is not counted";
+  // What he had before is not counted beside what he has now.
+  ASSERT_EQ(write_to(consumers / "a/enable", "0"), 0);
+  EXPECT_EQ(post(kAnna, "a", "98304"), 0);
+  ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(consumers / "a"); }), 0);
+  EXPECT_EQ(post(kAnna, "e", "98304"), 0);
+}
+
 TEST_F(PermissionTest, OwnerUsesHisObjects) {
   ASSERT_EQ(as_user(kAnna, [&] { return make_server("annas"); }), 0);
   ASSERT_EQ(connect_as(kAnna, "anna", "annas"), 0);
@@ -189,6 +220,27 @@ TEST_F(PermissionTest, ChownAndChmodPassOnToConnections) {
   EXPECT_EQ(as_user(kBert, [&] { return text_of(at("servers/echo/state")).error; }), EACCES);
 }
 
+TEST_F(PermissionTest, ChmodOfOneFileIsOfThatObjectAndItsOwner) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(make_server("other"), 0);
+  const auto mode = [&](const char* path) { return stat_of(at(path)).st_mode & 07777U; };
+  const auto open_up = [&](const char* path) { return errno_of(::chmod(at(path).c_str(), 0666)); };
+  ASSERT_EQ(open_up("servers/echo/enable"), 0);
+  ASSERT_EQ(open_up("servers/echo/recv"), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
+  EXPECT_EQ(mode("servers/other/enable"), 0644U);
+  ASSERT_EQ(errno_of(::chmod(at("servers/echo").c_str(), 0700)), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U) << "the last word on this file";
+  ASSERT_EQ(errno_of(::chown(at("servers/echo").c_str(), kAnna, kAnna)), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0600U) << "and not its next owner's";
+  EXPECT_TRUE(eventually([&] { return mode("servers/echo/recv") == 0400U; }));
+  ASSERT_EQ(open_up("servers/echo/enable"), 0);
+  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
+  ASSERT_EQ(remove_directory(at("servers/echo")), 0);
+  ASSERT_TRUE(eventually([&] { return make_server("echo") == 0; }));
+  EXPECT_EQ(mode("servers/echo/enable"), 0644U);
+}
+
 TEST_F(PermissionTest, OnlyTheOwnerChangesTheMode) {
   ASSERT_EQ(make_server("echo"), 0);
   EXPECT_EQ(as_user(kAnna, [&] { return errno_of(::chmod(at("servers/echo").c_str(), 0777)); }),
@@ -220,27 +272,6 @@ TEST_F(PermissionTest, ConsumersBelongToWhoMayUseTheConnection) {
   struct stat info = {};
   ASSERT_EQ(::stat(consumer.c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, kAnna);
-TEST_F(PermissionTest, ChmodOfOneFileIsOfThatObjectAndItsOwner) {
-  ASSERT_EQ(make_server("echo"), 0);
-  ASSERT_EQ(make_server("other"), 0);
-  const auto mode = [&](const char* path) { return stat_of(at(path)).st_mode & 07777U; };
-  const auto open_up = [&](const char* path) { return errno_of(::chmod(at(path).c_str(), 0666)); };
-  ASSERT_EQ(open_up("servers/echo/enable"), 0);
-  ASSERT_EQ(open_up("servers/echo/recv"), 0);
-  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
-  EXPECT_EQ(mode("servers/other/enable"), 0644U);
-  ASSERT_EQ(errno_of(::chmod(at("servers/echo").c_str(), 0700)), 0);
-  EXPECT_EQ(mode("servers/echo/enable"), 0666U) << "the last word on this file";
-  ASSERT_EQ(errno_of(::chown(at("servers/echo").c_str(), kAnna, kAnna)), 0);
-  EXPECT_EQ(mode("servers/echo/enable"), 0600U) << "and not its next owner's";
-  EXPECT_TRUE(eventually([&] { return mode("servers/echo/recv") == 0400U; }));
-  ASSERT_EQ(open_up("servers/echo/enable"), 0);
-  EXPECT_EQ(mode("servers/echo/enable"), 0666U);
-  ASSERT_EQ(remove_directory(at("servers/echo")), 0);
-  ASSERT_TRUE(eventually([&] { return make_server("echo") == 0; }));
-  EXPECT_EQ(mode("servers/echo/enable"), 0644U);
-}
-
   EXPECT_EQ(as_user(kBert, [&] { return write_to(consumer / "enable", "1"); }), EACCES);
   EXPECT_EQ(as_user(kBert, [&] { return File(consumer / "recv").error(); }), EACCES);
   EXPECT_EQ(as_user(kBert, [&] { return remove_directory(consumer); }), EACCES);

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 namespace comch::fuse {
 namespace {
 
@@ -53,6 +57,23 @@ TEST_F(MountOptionsTest, KernelsFlagsAreHandedOn) {
   ASSERT_TRUE(parse("ro,noexec,noatime,fsname=here"));
   EXPECT_EQ(options.kernel, (std::vector<std::string>{"ro", "noexec", "noatime"}));
   EXPECT_EQ(options.source, "here");
+}
+
+TEST_F(MountOptionsTest, MemoryIsBytesOrHasAUnit) {
+  EXPECT_EQ(options.user_memory, quarter_of_memory());
+  EXPECT_GT(options.user_memory, std::uint64_t{1} << 20U);
+  for (const auto& [word, bytes] : {std::pair<const char*, std::uint64_t>{"4096", 4096},
+                                    {"1K", 1024},
+                                    {"512M", 536'870'912},
+                                    {"4G", 4'294'967'296},
+                                    {"0", 0},
+                                    {"17179869183G", 17'179'869'183ULL << 30U}}) {
+    ASSERT_TRUE(parse((std::string("user_memory=") + word).c_str())) << word;
+    EXPECT_EQ(options.user_memory, bytes) << word;
+  }
+  for (const char* word : {"", "G", "much", "-1", "1T", "1 M", "17179869184G"}) {
+    EXPECT_FALSE(parse((std::string("user_memory=") + word).c_str())) << word;
+  }
 }
 
 TEST_F(MountOptionsTest, UnknownWordsAreErrorsThatNameThem) {

@@ -1,8 +1,9 @@
-// Tests of fuse/object_quota.h: who has how much, and gives it back.
-#include "object_quota.h"
+// Tests of fuse/user_quota.h: who has how much, and gives it back.
+#include "user_quota.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace comch::fuse {
@@ -10,16 +11,27 @@ namespace {
 
 constexpr uid_t kAnna = 61001, kBert = 61002, kDaemon = 61003;
 
-TEST(ObjectQuotaTest, EveryUserHasAsManyAsTheNextOne) {
-  ObjectQuota quota(2, kDaemon);
+TEST(UserQuotaTest, EveryUserHasAsManyAsTheNextOne) {
+  UserQuota quota(2, kDaemon);
   const auto first = quota.take(kAnna), second = quota.take(kAnna);
   EXPECT_TRUE(first && second);
   EXPECT_FALSE(quota.take(kAnna));
   EXPECT_TRUE(quota.take(kBert));
 }
 
-TEST(ObjectQuotaTest, WhatIsGivenBackCanBeTakenAgain) {
-  ObjectQuota quota(1, kDaemon);
+TEST(UserQuotaTest, AmountsAddUpAndDoNotWrap) {
+  UserQuota quota(100, kDaemon);
+  const auto most = quota.take(kAnna, 99);
+  EXPECT_TRUE(most);
+  EXPECT_FALSE(quota.take(kAnna, 2));
+  EXPECT_FALSE(quota.take(kAnna, ~std::uint64_t{0}));
+  EXPECT_FALSE(quota.take(kBert, 101));
+  EXPECT_TRUE(quota.take(kBert, 100));
+  EXPECT_TRUE(quota.take(kAnna, 1));
+}
+
+TEST(UserQuotaTest, WhatIsGivenBackCanBeTakenAgain) {
+  UserQuota quota(1, kDaemon);
   for (int n = 0; n < 3; ++n) {
     const auto only = quota.take(kAnna);
     EXPECT_TRUE(only) << n;
@@ -27,18 +39,18 @@ TEST(ObjectQuotaTest, WhatIsGivenBackCanBeTakenAgain) {
   }
 }
 
-TEST(ObjectQuotaTest, RootAndTheDaemonsUserAreNotCounted) {
-  ObjectQuota quota(1, kDaemon);
+TEST(UserQuotaTest, RootAndTheDaemonsUserAreNotCounted) {
+  UserQuota quota(1, kDaemon);
   std::vector<std::shared_ptr<const void>> taken;
   for (const uid_t user : {uid_t{0}, kDaemon}) {
     for (int n = 0; n < 3; ++n) EXPECT_TRUE(taken.emplace_back(quota.take(user))) << user;
   }
 }
 
-TEST(ObjectQuotaTest, ShareMayOutliveTheQuota) {
+TEST(UserQuotaTest, ShareMayOutliveTheQuota) {
   std::shared_ptr<const void> share;
   {
-    ObjectQuota quota(1, kDaemon);
+    UserQuota quota(1, kDaemon);
     share = quota.take(kAnna);
   }
   EXPECT_TRUE(share);

@@ -1,0 +1,17 @@
+// How much each user has; see user_quota.h.
+#include "user_quota.h"
+
+namespace comch::fuse {
+
+std::shared_ptr<const void> UserQuota::take(uid_t user, std::uint64_t amount) {
+  if (user == 0 || user == own_) return sums_;
+  const auto found = sums_->find(user);
+  const std::uint64_t before = found == sums_->end() ? 0 : found->second;
+  if (amount > most_ - before) return nullptr;
+  (*sums_)[user] = before + amount;
+  return {sums_.get(), [sums = sums_, user, amount](const void*) {
+            if ((sums->at(user) -= amount) == 0) sums->erase(user);
+          }};
+}
+
+}  // namespace comch::fuse
