@@ -45,8 +45,9 @@ bool holds(std::span<const std::byte> bytes, std::uint64_t seed) {
 
 Rooms::Rooms(std::size_t count, std::size_t size, Kind kind)
     : count_(count), size_(std::max<std::size_t>(size, 1)), pitch_(size_ + kGap) {
-  if (kind == Kind::kShared) {
-    map_->allocate(count_ * pitch_).value();
+  if (kind != Kind::kPrivate) {
+    const HugePages pages = kind == Kind::kHuge ? HugePages::kPool : HugePages::kNo;
+    map_->allocate(count_ * pitch_, {.huge_pages = pages}).value();
   } else {
     own_ = std::malloc(count_ * pitch_);
     map_->set_range(own_, count_ * pitch_).value();

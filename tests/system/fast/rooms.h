@@ -26,7 +26,8 @@ class Rooms {
  public:
   // kShared   in a memfd of the map's, which the other side can map
   // kPrivate  as malloc() gives it
-  enum class Kind : std::uint8_t { kShared, kPrivate };
+  // kHuge     in huge pages of the pool, as far as there are any
+  enum class Kind : std::uint8_t { kShared, kPrivate, kHuge };
 
   Rooms(std::size_t count, std::size_t size, Kind kind = Kind::kShared);
   // One room, in memory of the caller's.

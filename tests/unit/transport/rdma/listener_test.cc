@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <map>
 
 #include "support/log_lines.h"
 #include "transport/rdma/connector.h"
@@ -71,6 +72,29 @@ TEST_F(RdmaListenerTest, ServersOfManyNamesAreToldApart) {
     EXPECT_EQ(servers[static_cast<std::size_t>(n)]->ends.size(), 1U);
     one.end.channel.reset();
     run();
+  }
+}
+
+// Whichever came first has the port of both.
+TEST_F(RdmaListenerTest, TwoServersOfOneMachineWhoseNamesCollideAreBothReached) {
+  std::map<std::uint16_t, std::string> names;
+  std::string first;
+  std::string second;
+  for (int n = 0; first.empty(); ++n) {
+    second = "name" + std::to_string(n);
+    const auto [at, fresh] = names.emplace(server_port(name_hash(second), 0), second);
+    if (!fresh) first = at->second;
+  }
+  RdmaServer other;
+  ASSERT_TRUE(listen(server, first));
+  ASSERT_TRUE(listen(other, second));
+  for (const auto& [who, name] : {std::pair(&server, first), std::pair(&other, second)}) {
+    RdmaClient one;
+    call(one, name);
+    run();
+    ASSERT_TRUE(one.connected()) << one.reason;
+    EXPECT_EQ(who->request.server_name, name);
+    EXPECT_EQ(who->ends.size(), 1U);
   }
 }
 
