@@ -133,6 +133,8 @@ struct doca_comm_channel_ep_t {
   void note_message(comch::Connection& connection, std::size_t size);
   void note_connected(comch::Connection& connection);
   void note_over(Peer& peer);
+  // Starts the client, and waits for what its service says at once.
+  doca_error_t call_service(const Peer& peer, Where where);
   void note_client_state(comch::ContextState state);
   void note_sent(comch::SendTask& task, bool lost);
   doca_error_t hold(std::span<const std::byte> message, Peer& peer, Where where);

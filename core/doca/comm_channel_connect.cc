@@ -157,25 +157,27 @@ doca_error_t doca_comm_channel_ep_t::connect(const char* name, Peer*& peer, Wher
   peer = peers.emplace_back(std::make_unique<Peer>(*this)).get();
   peer->known = true;
   client = std::move(*made);
-  doca_error_t result = DOCA_SUCCESS;
-  if (const auto started = client->start(); !started) {
-    result = answer(started.error(), where);
-  } else {
-    const auto wait = info.rdma ? kRemoteAnswerWait : kAnswerWait;
-    const auto end = std::chrono::steady_clock::now() + wait;
-    for (auto now = end - wait; client->state() == ContextState::kStarting && now < end;
-         now = std::chrono::steady_clock::now()) {
-      engine->wait(end - now);
-    }
-    if (peer->over)
-      result = refuse(Errc::connection_aborted, client->failure().text.c_str(), where);
-  }
+  // Also when memory runs out on the way, nothing of the attempt is left.
+  const doca_error_t result = guarded([&] { return call_service(*peer, where); });
   if (result != DOCA_SUCCESS) {
     end_client();
     forget(*std::exchange(peer, nullptr));
   }
   settle();
   return result;
+}
+
+doca_error_t doca_comm_channel_ep_t::call_service(const Peer& peer, Where where) {
+  if (const auto started = client->start(); !started) return answer(started.error(), where);
+  const bool is_remote = device->get()->device->info().rdma.has_value();
+  const auto wait = is_remote ? kRemoteAnswerWait : kAnswerWait;
+  const auto end = std::chrono::steady_clock::now() + wait;
+  for (auto now = end - wait; client->state() == ContextState::kStarting && now < end;
+       now = std::chrono::steady_clock::now()) {
+    engine->wait(end - now);
+  }
+  if (!peer.over) return DOCA_SUCCESS;
+  return refuse(Errc::connection_aborted, client->failure().text.c_str(), where);
 }
 
 void doca_comm_channel_ep_t::note_client_state(ContextState state) {
