@@ -166,7 +166,8 @@ doca_error_t doca_dpa_app_get_name(doca_dpa_app* app, char* app_name, uint32_t* 
 
 doca_error_t doca_dpa_set_log_level(doca_dpa* dpa, doca_dpa_dev_log_level_t log_level) {
   if (dpa == nullptr) return null_argument();
-  if (!is_level(std::bit_cast<std::uint32_t>(log_level))) return refuse(Errc::invalid_value, "there is no such log level");
+  if (!is_level(std::bit_cast<std::uint32_t>(log_level)))
+    return refuse(Errc::invalid_value, "there is no such log level");
   const auto where = std::source_location::current();
   if (const doca_error_t e = require_settable(*dpa, where); e != DOCA_SUCCESS) return e;
   dpa->log().set_level(log_level);

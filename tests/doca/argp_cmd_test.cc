@@ -98,6 +98,11 @@ TEST_F(ArgpCmdTest, OnceRegisteredItIsTheParsers) {
   EXPECT_EQ(doca_argp_cmd_destroy(make_cmd("put")), DOCA_SUCCESS);
 }
 
+TEST_F(ArgpCmdTest, ItIsBelowOneOther) {
+  EXPECT_EQ(doca_argp_cmd_register_cmd(get, deep), DOCA_ERROR_INITIALIZATION);
+  EXPECT_EQ(doca_argp_cmd_register_cmd(make_cmd("other"), deep), DOCA_ERROR_INITIALIZATION);
+}
+
 TEST_F(ArgpCmdTest, NullIsRefusedOrPassedOver) {
   EXPECT_EQ(doca_argp_cmd_create(nullptr), kNo);
   EXPECT_EQ(doca_argp_cmd_destroy(nullptr), kNo);

@@ -1,6 +1,7 @@
 // Endpoints: limits, properties, life.
 #include <doca_comm_channel.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <cstdint>
 
@@ -64,6 +65,23 @@ TEST_F(EndpointTest, AForkedProcessDestroysItsParentsEndpointsAndTheyLiveOn) {
   EXPECT_EQ(client.next(), "so am I");
   Endpoint another = connected(service);
   EXPECT_EQ(service.next(Deadline(std::chrono::milliseconds(0))), std::nullopt);
+}
+
+TEST_F(EndpointTest, WithoutDescriptorsThereIsNoneAndItHasNoEvents) {
+  ChildProcess child = ChildProcess::run([&] {
+    Endpoint service = listening();
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    if (setrlimit(RLIMIT_NOFILE, &none) != 0) return 1;
+    doca_comm_channel_ep_t* endpoint = nullptr;
+    EXPECT_EQ(doca_comm_channel_ep_create(&endpoint), DOCA_ERROR_INITIALIZATION);
+    EXPECT_EQ(endpoint, nullptr);
+    int event = -1;
+    EXPECT_EQ(doca_comm_channel_ep_get_event_channel(service, &event, nullptr),
+              DOCA_ERROR_NOT_FOUND);
+    EXPECT_EQ(event, -1);
+    return HasFailure() ? 1 : 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
 }
 
 TEST_F(EndpointTest, KeepsItsDevices) {

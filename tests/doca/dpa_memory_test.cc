@@ -95,6 +95,9 @@ TEST_F(DocaDpaMemoryTest, IsThereOnlyWhileTheAcceleratorIsStarted) {
   char byte = 0;
   EXPECT_EQ(doca_dpa_h2d_memcpy(dpa, address, &byte, 1), DOCA_ERROR_BAD_STATE);
   EXPECT_EQ(doca_dpa_d2h_memcpy(dpa, &byte, address, 1), DOCA_ERROR_BAD_STATE);
+  Memory memory(device);
+  EXPECT_EQ(doca_dpa_h2d_buf_memcpy(dpa, address, memory.data("b"), 1), DOCA_ERROR_BAD_STATE);
+  EXPECT_EQ(doca_dpa_d2h_buf_memcpy(dpa, memory.room(64, 1), address, 1), DOCA_ERROR_BAD_STATE);
   EXPECT_EQ(doca_dpa_memset(dpa, address, 0, 1), DOCA_ERROR_BAD_STATE);
   EXPECT_EQ(doca_dpa_mem_free(dpa, address), DOCA_ERROR_BAD_STATE);
   EXPECT_EQ(doca_dpa_mem_alloc(dpa, 8, &address), DOCA_ERROR_BAD_STATE);

@@ -205,6 +205,11 @@ TEST_F(MmapTest, OnlyWhatOthersMayReachIsExported) {
   const void* bytes = nullptr;
   size_t size = 0;
   EXPECT_EQ(doca_mmap_export_pci(map, host, &bytes, &size), DOCA_ERROR_NOT_FOUND);
+  ASSERT_EQ(doca_mmap_stop(map), DOCA_SUCCESS);
+  ASSERT_EQ(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_RDMA_READ), DOCA_SUCCESS);
+  ASSERT_EQ(doca_mmap_start(map), DOCA_SUCCESS);
+  EXPECT_EQ(export_rdma(), DOCA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(doca_mmap_export_rdma(map, host, &bytes, &size), DOCA_ERROR_NOT_FOUND);
 }
 
 TEST_F(MmapTest, WhatIsNoDescriptorMakesNoMap) {

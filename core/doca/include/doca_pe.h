@@ -98,8 +98,7 @@ DOCA_STABLE
 doca_error_t doca_pe_set_notification_handle(struct doca_pe *pe, doca_notification_handle_t handle,
                                              union doca_data completion_key);
 
-/* Takes the request back, after a wake-up. INVALID_VALUE: `handle` is not this engine's.
- * OPERATING_SYSTEM: the kernel refused. */
+/* Takes the request back, after a wake-up. INVALID_VALUE: `handle` is not this engine's. */
 DOCA_STABLE
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle);
 
