@@ -1,5 +1,11 @@
 // dpa::Consumer: posting receives, and how it ends.
+#include <poll.h>
+
+#include <string>
+#include <vector>
+
 #include "comch/dpa_queue.h"
+#include "support/child_process.h"
 #include "unit/dpa/ends.h"
 
 namespace comch::test {
@@ -109,6 +115,52 @@ TEST_F(DeviceConsumerTest, HasANewIdEachTimeItStarts) {
   EXPECT_EQ(here.send("old", kFirst).error().code, Errc::invalid_value);
   EXPECT_TRUE(here.send("new", there.id()));
   EXPECT_EQ(there.get(), "new");
+}
+
+// A program's ends on both sides of a MsgQ, and a child that has the like of them deleted.
+struct ForkedEndsTest : QueueTest {
+  ForkedEndsTest() {
+    const auto free = [](ReceiveTask& task) { std::ignore = task.free(); };
+    here->configure_receive(
+            4,
+            [this, free](ReceiveTask& task) {
+              texts.push_back(text_of(task.immediate()));
+              free(task);
+            },
+            free)
+        .value();
+    engine->connect(*here).value();
+    EXPECT_TRUE(here->start());
+    EXPECT_TRUE(here->allocate_receive(nullptr).value()->submit());
+  }
+  ~ForkedEndsTest() override {
+    std::ignore = here->stop();
+    EXPECT_TRUE(until(*engine, [&] { return here->state() == ContextState::kIdle; }));
+  }
+
+  Queue queue = make_queue(Direction::kToCpu);
+  std::vector<std::string> texts;
+  std::unique_ptr<Consumer> here = Consumer::create(*queue).value();
+  DeviceProducer there{*accelerator, *queue};
+};
+
+TEST_F(ForkedEndsTest, StillWakeTheirParent) {
+  ChildProcess child = ChildProcess::run([&] {
+    EXPECT_EQ(here->stop().error().code, Errc::not_permitted);
+    here.reset();
+    there.producer.reset();
+    there.completions.reset();
+    std::unique_ptr<MsgQ>(queue.release()).reset();
+    engine.reset();
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
+  settle(*engine);
+  ASSERT_TRUE(engine->request_notification());
+  ASSERT_TRUE(there.post("hello", here->id()));
+  pollfd woken{.fd = engine->event_fd(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&woken, 1, Deadline().left_ms()), 1);
+  EXPECT_TRUE(until(*engine, [&] { return texts == std::vector<std::string>{"hello"}; }));
 }
 
 }  // namespace
