@@ -4,6 +4,7 @@
 #include <atomic>
 #include <forward_list>
 #include <mutex>
+#include <new>
 
 #include "base/say.h"
 
@@ -29,9 +30,12 @@ std::unexpected<Error> refuse_away() {
 }
 
 void forsake(const void* memory) noexcept {
-  static auto& forsaken = *new Forsaken;
-  const std::lock_guard lock(forsaken.mutex);
-  forsaken.objects.push_front(memory);
+  try {
+    static auto& forsaken = *new Forsaken;
+    const std::lock_guard lock(forsaken.mutex);
+    forsaken.objects.push_front(memory);
+  } catch (const std::bad_alloc&) {  // It counts as lost, and that is all.
+  }
 }
 
 }  // namespace comch

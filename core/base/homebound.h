@@ -30,9 +30,6 @@ std::unexpected<Error> refuse_away();
 template <class Object>
 class Homebound {
  public:
-  Homebound(const Homebound&) = delete;
-  Homebound& operator=(const Homebound&) = delete;
-
   static void operator delete(Homebound* base, std::destroying_delete_t) {
     auto* const object = static_cast<Object*>(base);
     if (base->home_.is_forked()) return forsake(object);
@@ -47,11 +44,13 @@ class Homebound {
   // Whether this is a child of the process that it belongs to.
   bool is_away() const { return home_.is_forked(); }
 
- protected:
+ private:
+  friend Object;
   Homebound() = default;
+  Homebound(const Homebound&) = delete;
+  Homebound& operator=(const Homebound&) = delete;
   ~Homebound() = default;
 
- private:
   const ForkMark home_;
 };
 
