@@ -63,9 +63,11 @@ static_assert(DOCA_CC_COUNTER_SENT_MESSAGES == int{DOCA_COMCH_COUNTER_SENT_MESSA
 
 doca_error_t doca_cc_connection_get_counter(const doca_cc_connection* cc_connection,
                                             doca_cc_counter counter_type, uint64_t* counter_value) {
-  // A C program's number need not be one of the names, and is looked at behind this.
-  return doca_comch_connection_get_counter(
-      newer(cc_connection), std::bit_cast<doca_comch_counter>(counter_type), counter_value);
+  // As a number: what a C program passes need not be one of the names. None has 0.
+  const auto number = std::bit_cast<std::uint32_t>(counter_type);
+  const bool is_named = number <= DOCA_COMCH_COUNTER_RECV_BYTES;
+  const auto counter = static_cast<doca_comch_counter>(is_named ? number : 0);
+  return doca_comch_connection_get_counter(newer(cc_connection), counter, counter_value);
 }
 
 // --- Tasks -------------------------------------------------------------------------------
