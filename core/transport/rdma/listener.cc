@@ -72,7 +72,7 @@ RdmaListener::RdmaListener(Reactor& reactor, const Settings& settings, const Lis
       settings_(settings),
       request_(request),
       terms_(ControlTerms::of(request.limits.max_message_size, request.limits.recv_queue_size)),
-      max_callers_(std::clamp(kQueueBytes / terms_.queue_bytes(), kFewestCallers, kMostCallers)),
+      max_callers_(std::min(kQueueBytes / terms_.queue_bytes(), kMostCallers)),
       owner_(owner),
       admission_(std::move(admission)),
       name_(std::move(name)),

@@ -45,11 +45,10 @@ class RdmaListener final : public Listener, public IdOwner, public CallerOwner {
   void on_gone(Caller& caller) override { std::ignore = dismiss(caller); }
 
  private:
-  // Handshakes under way: a server's usual clients, who may all come at once; and fewer, but never
-  // too few, where the queues that each of them needs are long.
+  // Handshakes under way: a server's usual clients, who may all come at once; and fewer where the
+  // queues that each of them needs are long.
   static constexpr std::size_t kMostCallers = 512;
-  static constexpr std::size_t kFewestCallers = 64;
-  static constexpr std::size_t kQueueBytes = std::size_t{64} << 20U;
+  static constexpr std::size_t kQueueBytes = std::size_t{256} << 20U;
   static constexpr int kBacklog = 256;
 
   RdmaListener(Reactor& reactor, const Settings& settings, const ListenRequest& request,

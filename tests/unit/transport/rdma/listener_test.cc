@@ -289,12 +289,12 @@ TEST_F(RdmaListenerTest, WhereQueuesAreLongFewerMayBeHalfMade) {
   queue = 8192;
   ASSERT_TRUE(listen(server));
   std::vector<std::unique_ptr<HandClient>> crowd;
-  for (int n = 0; n < 100; ++n) {
+  for (int n = 0; n < 200; ++n) {
     crowd.push_back(std::make_unique<HandClient>(fabric, kClientHost));
     crowd.back()->call(kServerHost, "echo");
     run();
   }
-  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 64U);
+  EXPECT_EQ(fabric.counts(kServerHost).queue_pairs, 186U);
   expect_serving();
 }
 
