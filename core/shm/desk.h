@@ -133,19 +133,13 @@ class Desk {
     auto taken = RunTake::kDone;
     const bool is_alone = alone([&] {
       std::uint32_t position = sole_position();
-      while (most != 0 && taken == RunTake::kDone) {
-        if (!run_.covers(position) && !is_posted(position)) {
-          taken = RunTake::kNothing;
-        } else if (!run_.covers(position)) [[unlikely]] {
+      while (most != 0 && taken == RunTake::kDone && covers(position, taken)) {
+        const std::size_t count = std::min<std::size_t>(most, run_.behind(position));
+        const std::size_t used = use(reader_.slots_from(position), count, run_.room());
+        position += static_cast<std::uint32_t>(used);
+        most -= used;
+        if (used != count) [[unlikely]]
           taken = RunTake::kOther;
-        } else {
-          const std::size_t count = std::min<std::size_t>(most, run_.behind(position));
-          const std::size_t used = use(reader_.slots_from(position), count, run_.room());
-          position += static_cast<std::uint32_t>(used);
-          most -= used;
-          if (used != count) [[unlikely]]
-            taken = RunTake::kOther;
-        }
       }
       move_sole_position(position);
     });
@@ -176,9 +170,7 @@ class Desk {
  private:
   template <class T>
   using Atomic = typename Machine::template Atomic<T>;
-
-  //   kNobody -> kSole -> kSwitching -> kBarred -> kShared;   any -> kBroken
-  enum class Mode : std::uint32_t { kNobody, kSole, kSwitching, kBarred, kShared, kBroken };
+  using Mode = DeskMode;
 
   // Above what siblings who keep going can take from under us; then it is "again".
   static constexpr unsigned kTries = 16;
@@ -233,10 +225,15 @@ class Desk {
     position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
   }
 
-  // By the run, so that no descriptor is looked at that the consumer may be about to write. What
-  // an old copy of it does not cover, but counts, a new one does not cover either.
-  bool is_posted(std::uint32_t position) {
-    return run_.behind(position) - 1 < depth_ || look_at_run(position);
+  // Whether the run covers the next one, or why not. No descriptor is looked at: the consumer may
+  // be about to write it. What an old copy of the run counts, but does not cover, no new one does.
+  bool covers(std::uint32_t position, RunTake& taken) {
+    if (run_.covers(position)) [[likely]]
+      return true;
+    const bool is_posted = run_.behind(position) - 1 < depth_ || look_at_run(position);
+    if (is_posted && run_.covers(position)) return true;
+    taken = is_posted ? RunTake::kOther : RunTake::kNothing;
+    return false;
   }
   [[gnu::noinline]] bool look_at_run(std::uint32_t position) {
     run_ = reader_.run();
