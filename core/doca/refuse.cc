@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <string_view>
 
 #include "comch/log.h"
@@ -21,8 +22,12 @@ std::string_view function_of(std::string_view signature) {
 
 doca_error_t refuse(Errc code, const char* what, std::source_location where) {
   if (log_level() >= LogLevel::kWarning) {
-    log(LogLevel::kWarning,
-        fmt::format("{}: {} ({})", function_of(where.function_name()), what, name(code)));
+    try {
+      log(LogLevel::kWarning,
+          fmt::format("{}: {} ({})", function_of(where.function_name()), what, name(code)));
+    } catch (const std::bad_alloc&) {
+      // The program has the answer, if not the line.
+    }
   }
   return number_of(code);
 }

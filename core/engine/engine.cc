@@ -46,8 +46,8 @@ Status Engine::connect(ContextCore& context) {
     return fail(Errc::not_permitted, "the context is connected to a progress engine already");
   }
   if (!context.idle()) return fail(Errc::bad_state, "the context is not idle");
-  context.set_engine(this);
   contexts_.push_back(&context);
+  context.set_engine(this);
   return {};
 }
 

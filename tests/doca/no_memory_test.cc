@@ -1,55 +1,19 @@
-// NO_MEMORY: every function of the C API that makes something, with each of its allocations failing
-// in turn: it says so, has made nothing, and can be called again.
+// NO_MEMORY of every function of the C API that makes something.
+#include "doca/no_memory.h"
+
 #include <doca_argp.h>
 #include <doca_buf_pool.h>
 #include <doca_comch_msgq.h>
 #include <doca_comm_channel.h>
 #include <doca_dpa.h>
 
-#include <functional>
 #include <string>
 
 #include "doca/endpoints.h"
 #include "doca/fast_parties.h"
-#include "support/counting_allocator.h"
 
 namespace comch::test {
 namespace {
-
-constexpr std::uint64_t kMost = 1000;  // Allocations of one call: more are a loop without end.
-
-// `make` answers as the function does; `unmake` is called when it has made something.
-void sweep(const char* function, const std::function<doca_error_t()>& make,
-           const std::function<void()>& unmake) {
-  std::uint64_t failed = 0;
-  for (; failed < kMost; ++failed) {
-    fail_allocation(failed + 1);
-    const doca_error_t answer = make();
-    const bool is_through = fail_allocation(0);
-    if (answer == DOCA_SUCCESS) unmake();
-    EXPECT_EQ(answer, is_through ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY)
-        << function << ", allocation " << failed + 1;
-    if (is_through) break;
-  }
-  EXPECT_GT(failed, 0U) << function << " allocates nothing";
-  EXPECT_LT(failed, kMost) << function;
-}
-
-// The same of an object that is made at the end of the arguments, and destroyed.
-template <class Object>
-void sweep(const char* function, const std::function<doca_error_t(Object**)>& create,
-           doca_error_t (*destroy)(Object*)) {
-  Object* made = nullptr;
-  sweep(
-      function,
-      [&] {
-        made = nullptr;
-        const doca_error_t answer = create(&made);
-        EXPECT_EQ(made != nullptr, answer == DOCA_SUCCESS) << function;
-        return answer;
-      },
-      [&] { EXPECT_EQ(destroy(made), DOCA_SUCCESS); });
-}
 
 struct NoMemoryTest : FastTest {
   const TempDir files;
