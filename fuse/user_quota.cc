@@ -10,7 +10,9 @@ std::shared_ptr<const void> UserQuota::take(uid_t user, std::uint64_t amount) {
   if (amount > most_ - before) return nullptr;
   (*sums_)[user] = before + amount;
   return {sums_.get(), [sums = sums_, user, amount](const void*) {
-            if ((sums->at(user) -= amount) == 0) sums->erase(user);
+            std::uint64_t& sum = sums->at(user);
+            sum -= amount;
+            if (sum == 0) sums->erase(user);
           }};
 }
 

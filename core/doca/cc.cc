@@ -66,7 +66,7 @@ doca_error_t doca_cc_connection_get_counter(const doca_cc_connection* cc_connect
   // As a number: what a C program passes need not be one of the names. None has 0.
   const auto number = std::bit_cast<std::uint32_t>(counter_type);
   const bool is_named = number <= DOCA_COMCH_COUNTER_RECV_BYTES;
-  const auto counter = static_cast<doca_comch_counter>(is_named ? number : 0);
+  const auto counter = std::bit_cast<doca_comch_counter>(is_named ? number : 0U);
   return doca_comch_connection_get_counter(newer(cc_connection), counter, counter_value);
 }
 

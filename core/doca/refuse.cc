@@ -26,7 +26,7 @@ doca_error_t refuse(Errc code, const char* what, std::source_location where) {
       log(LogLevel::kWarning,
           fmt::format("{}: {} ({})", function_of(where.function_name()), what, name(code)));
     } catch (const std::bad_alloc&) {
-      // The program has the answer, if not the line.
+      return number_of(code);  // The program has the answer, if not the line.
     }
   }
   return number_of(code);

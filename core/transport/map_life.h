@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,8 +29,8 @@ class MapLife {
  public:
   explicit MapLife(std::span<std::byte> bytes) : bytes_(bytes), id_(next_id()) {}
   ~MapLife() {
-    // A registration is the parent's device's.
-    if (home_.is_forked()) forsake(new auto(std::move(kept_)));
+    // A registration is the parent's device's. Without memory for it, it ends here all the same.
+    if (home_.is_forked()) forsake(new (std::nothrow) auto(std::move(kept_)));
   }
   MapLife(const MapLife&) = delete;
   MapLife& operator=(const MapLife&) = delete;
