@@ -20,19 +20,20 @@ Node::Node(std::shared_ptr<ObjectRecord> record)
 
 int Node::change(const AttributeChange& change) {
   if (change.size && *change.size != 0) return EINVAL;
-  if (std::exchange(own_.of_owner, record_->owners) != record_->owners) {
-    own_.mode.reset();
-    own_.owner.reset();
-    own_.group.reset();
-  }
+  own_ = own_word();
   if (change.mode) own_.mode = *change.mode & 07777;
   if (change.owner) own_.owner = change.owner;
   if (change.group) own_.group = change.group;
   return 0;
 }
 
+Node::OwnWord Node::own_word() const {
+  if (own_.of_owner == record_->owners) return own_;
+  return {.of_owner = record_->owners, .mode = {}, .owner = {}, .group = {}};
+}
+
 struct stat Node::base_attributes(mode_t mode) const {
-  const OwnWord own = own_.of_owner == record_->owners ? own_ : OwnWord();
+  const OwnWord own = own_word();
   struct stat result{};
   result.st_ino = number_;
   result.st_mode = own.mode ? (mode & S_IFMT) | *own.mode : mode;

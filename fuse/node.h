@@ -87,6 +87,7 @@ class Node : public std::enable_shared_from_this<Node> {
     std::optional<uid_t> owner;
     std::optional<gid_t> group;
   };
+  OwnWord own_word() const;  // Under the owner that the object has now.
   OwnWord own_;
 };
 

@@ -18,11 +18,7 @@ std::size_t ConsumerImpl::poll_views(std::span<View> out) {
     *view++ = {
         .data = each.data, .immediate = each.immediate, .producer = ProducerId{each.producer}};
   };
-  std::size_t shown = port_->view(out.size(), show);
-  if (shown == 0) {  // As in poll_array().
-    pause();
-    shown = port_->view(out.size(), show);
-  }
+  const std::size_t shown = look_twice([&] { return port_->view(out.size(), show); });
   count(transport::Passage::kInline, bytes, shown);
   end_poll(shown == 0 && !out.empty());
   return shown;

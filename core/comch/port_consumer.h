@@ -172,13 +172,7 @@ template <class Ports>
 template <class Sink>
 std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink&& sink) {
   if (!port_ || !in_arrays()) return 0;
-  // As progress() does: who asks in a loop leaves the producer its line to send in, and looks again
-  // as soon as that is over.
-  bool did = port_->poll(out.size(), sink);
-  if (!did) {
-    pause();
-    did = port_->poll(out.size(), sink);
-  }
+  const bool did = look_twice([&] { return port_->poll(out.size(), sink); });
   const auto count = static_cast<std::size_t>(sink.next - out.data());
   tasks_completed(count);
   end_poll(!did && !out.empty());

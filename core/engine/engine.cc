@@ -77,9 +77,7 @@ bool Engine::progress() {
     if (!left_off_) work_in_memory();
     did = true;
   }
-  // One PAUSE per empty call: a poller that hits the line less often leaves it exclusive with the
-  // writer. Two are worse than none. And a look right behind it: of all that a call takes, what
-  // comes in meanwhile has waited longest then.
+  // As look_twice(), by the sources alone. One PAUSE per empty call: two are worse than none.
   if (!did) {
     pause();
     did = sources_.poll();

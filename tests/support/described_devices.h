@@ -37,6 +37,22 @@ pci = "0000:b1:00.1"
 side = "host"
 )";
 
+// Two DPUs, each of which serves a function of a host of its own.
+inline constexpr const char* kTwoDpus = R"(
+[[device]]
+name = "first"
+pci = "0000:03:00.0"
+side = "dpu"
+[[device.representor]]
+pci = "0000:b1:00.0"
+[[device]]
+name = "second"
+pci = "0000:04:00.0"
+side = "dpu"
+[[device.representor]]
+pci = "0000:b2:00.0"
+)";
+
 class DescribedDevices {
  public:
   explicit DescribedDevices(const std::string& description) {

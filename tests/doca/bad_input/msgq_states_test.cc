@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "doca/bad_input/setters.h"
 #include "doca/dpa_parties.h"
@@ -38,6 +39,19 @@ struct MsgqStatesTest : DpaTest {
       return std::string(setter.function) == "doca_pe_connect_ctx";
     });
     return all;
+  }
+  // Of an end that is idle: its own setters, and those of each context there.
+  void try_end_there(doca_ctx* ctx, std::vector<Setter> all) const {
+    std::ranges::copy(context_setters_there(ctx), std::back_inserter(all));
+    try_setters(all, {open("idle", [] {}),
+                      shut("running",
+                           [&] {
+                             ASSERT_EQ(doca_ctx_start(ctx), kYes);
+                             EXPECT_EQ(doca_pe_connect_ctx(pe, ctx), kNotNow);
+                           }),
+                      open("idle again", [&] { ASSERT_EQ(doca_ctx_stop(ctx), kYes); })});
+    EXPECT_EQ(doca_ctx_start(ctx), kYes);
+    EXPECT_EQ(doca_ctx_stop(ctx), kYes);
   }
   void start(doca_error_t (*which)(doca_comch_msgq*, doca_dpa*)) const {
     ASSERT_EQ(which(msgq, dpa), kYes);
@@ -115,23 +129,14 @@ TEST_F(MsgqStatesTest, AConsumerOnTheAcceleratorIsConfiguredWhileIdle) {
   doca_comch_consumer* consumer = nullptr;
   ASSERT_EQ(doca_comch_msgq_consumer_create(msgq, &consumer), kYes);
   doca_ctx* const ctx = doca_comch_consumer_as_ctx(consumer);
-  std::vector<Setter> all{
+  std::vector<Setter> own{
       sized("doca_comch_consumer_set_imm_data_len", consumer, doca_comch_consumer_set_imm_data_len,
             doca_comch_consumer_get_imm_data_len, 8U),
       {"doca_comch_consumer_set_dev_max_num_recv",
        [&](auto) { return doca_comch_consumer_set_dev_max_num_recv(consumer, 4); }},
       {"doca_comch_consumer_set_completion",
        [&](auto) { return doca_comch_consumer_set_completion(consumer, arrivals, 0); }}};
-  std::ranges::copy(context_setters_there(ctx), std::back_inserter(all));
-  try_setters(all, {open("idle", [] {}),
-                    shut("running",
-                         [&] {
-                           ASSERT_EQ(doca_ctx_start(ctx), kYes);
-                           EXPECT_EQ(doca_pe_connect_ctx(pe, ctx), kNotNow);
-                         }),
-                    open("idle again", [&] { ASSERT_EQ(doca_ctx_stop(ctx), kYes); })});
-  EXPECT_EQ(doca_ctx_start(ctx), kYes);
-  EXPECT_EQ(doca_ctx_stop(ctx), kYes);
+  try_end_there(ctx, std::move(own));
   EXPECT_EQ(doca_comch_consumer_destroy(consumer), kYes);
 }
 
@@ -141,21 +146,12 @@ TEST_F(MsgqStatesTest, AProducerOnTheAcceleratorIsConfiguredWhileIdle) {
   doca_comch_producer* producer = nullptr;
   ASSERT_EQ(doca_comch_msgq_producer_create(msgq, &producer), kYes);
   doca_ctx* const ctx = doca_comch_producer_as_ctx(producer);
-  std::vector<Setter> all{
+  std::vector<Setter> own{
       {"doca_comch_producer_set_dev_max_num_send",
        [&](auto) { return doca_comch_producer_set_dev_max_num_send(producer, 4); }},
       {"doca_comch_producer_dpa_completion_attach",
        [&](auto) { return doca_comch_producer_dpa_completion_attach(producer, sends); }}};
-  std::ranges::copy(context_setters_there(ctx), std::back_inserter(all));
-  try_setters(all, {open("idle", [] {}),
-                    shut("running",
-                         [&] {
-                           ASSERT_EQ(doca_ctx_start(ctx), kYes);
-                           EXPECT_EQ(doca_pe_connect_ctx(pe, ctx), kNotNow);
-                         }),
-                    open("idle again", [&] { ASSERT_EQ(doca_ctx_stop(ctx), kYes); })});
-  EXPECT_EQ(doca_ctx_start(ctx), kYes);
-  EXPECT_EQ(doca_ctx_stop(ctx), kYes);
+  try_end_there(ctx, std::move(own));
   EXPECT_EQ(doca_comch_producer_destroy(producer), kYes);
 }
 

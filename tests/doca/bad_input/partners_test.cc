@@ -11,21 +11,6 @@
 namespace comch::test {
 namespace {
 
-constexpr const char* kTwoDpus = R"(
-[[device]]
-name = "first"
-pci = "0000:03:00.0"
-side = "dpu"
-[[device.representor]]
-pci = "0000:b1:00.0"
-[[device]]
-name = "second"
-pci = "0000:04:00.0"
-side = "dpu"
-[[device.representor]]
-pci = "0000:b2:00.0"
-)";
-
 TEST(PartnersTest, ARepresentorIsOfTheServersDevice) {
   const RuntimeDirectory directory;
   const DescribedDevices file(kTwoDpus);
