@@ -148,7 +148,9 @@ void ConnectionImpl::begin_close(bool deliver) {
   if (!open()) return;
   if (state_ == ConnectionState::kDraining) return finish(true);
   if (deliver) {
-    if (state_ == ConnectionState::kClosing || try_finish()) return;
+    // The goodbye says what was taken, and the message of the callback that ends this is not yet.
+    const bool may_finish = !(in_callback_ && confirms_later_);
+    if (state_ == ConnectionState::kClosing || (may_finish && try_finish())) return;
     state_ = ConnectionState::kClosing;
     endpoint_.engine()->set_alarm(*this, endpoint_.engine()->now_ns() + kLinger_ns);
     return update_attention();

@@ -156,6 +156,8 @@ static decltype(auto) owner(Task& task, const Use& use) {
 }
 
 Status ReceiveTaskImpl::submit() {
+  if (consumer != nullptr && consumer->try_submit(*this)) [[likely]]
+    return {};
   return owner(*this, [this](auto& impl) { return impl.submit(*this); });
 }
 bool ReceiveTaskImpl::try_submit() {

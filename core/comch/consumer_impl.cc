@@ -49,14 +49,14 @@ bool ConsumerImpl::drained() const { return PortConsumer::drained() && !has_view
 struct ConsumerImpl::ToTask {
   ConsumerImpl& consumer;
 
-  void operator()(const PlainArrival& arrival) const {
+  void operator()(std::size_t /*n*/, const PlainArrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
     task.immediate = {};
     task.handed_over = {};
     consumer.received_(task);
   }
-  void operator()(const Arrival& arrival) const {
+  void operator()(std::size_t /*n*/, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
     task.immediate = arrival.immediate;
@@ -67,17 +67,17 @@ struct ConsumerImpl::ToTask {
 
 struct ConsumerImpl::ToArray {
   ConsumerImpl& consumer;
-  Received* next;
+  Received* out;
 
-  void operator()(const PlainArrival& arrival) {
+  void operator()(std::size_t n, const PlainArrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
-    Received& received = consumer.fill(*next++, arrival);
+    Received& received = consumer.fill(out[n], arrival);
     received.immediate = {};
     received.handed_over = {};
   }
-  void operator()(const Arrival& arrival) {
+  void operator()(std::size_t n, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());
-    Received& received = consumer.fill(*next++, arrival);
+    Received& received = consumer.fill(out[n], arrival);
     received.immediate = arrival.immediate;
     received.handed_over = {arrival.handed, received.producer, arrival.handle};
   }

@@ -142,8 +142,12 @@ bool PortConsumer<Ports>::on_work() {
 template <class Ports>
 bool PortConsumer<Ports>::bring_back() {
   request_work();
+  const bool had_message = port_->has_message();
   port_->catch_up();
-  if (in_arrays() && !polled_out_ && port_->has_message()) return false;  // It is to be polled.
+  const bool has_message = port_->has_message();
+  // Of a lane that nobody had heard of when the application found nothing.
+  if (has_message && !had_message) polled_out_ = false;
+  if (in_arrays() && has_message && !polled_out_) return false;  // It is to be polled.
   if (!in_arrays() && poll()) return true;
   port_->take_back([this](std::uint16_t index) {
     if (in_arrays()) return back_posts_.push_back(posts_[index]);
@@ -155,27 +159,11 @@ bool PortConsumer<Ports>::bring_back() {
 // --- Posting -----------------------------------------------------------------------------
 
 template <class Ports>
-bool PortConsumer<Ports>::may_post(const Buffer* face) const {
-  if (face == nullptr) return true;
-  const BufferImpl& buffer = BufferImpl::of(*face);
-  return buffer.references() != 0 && &buffer.map() == &map_;
-}
-
-template <class Ports>
 Status PortConsumer<Ports>::check_buffer(const Buffer* face) const {
   if (!may_post(face)) [[unlikely]] {
     return fail(Errc::invalid_value, "not a lent buffer of the consumer's memory map");
   }
   return {};
-}
-
-template <class Ports>
-inline auto PortConsumer<Ports>::room_of(const BufferImpl* buffer) const -> Room {
-  const std::uint64_t room = buffer == nullptr ? 0 : buffer->tail_room();
-  if (room == 0) [[unlikely]]
-    return {.offset = comch::shm::kNoBuffer, .bytes = 0};
-  return {.offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data()),
-          .bytes = room};
 }
 
 template <class Ports>
@@ -190,16 +178,6 @@ Result<ReceiveTask*> PortConsumer<Ports>::allocate(Buffer* buffer) {
   if (!task) return std::unexpected(task.error());
   if (buffer != nullptr) (*task)->buffer = &BufferImpl::of(*buffer);
   return *task;
-}
-
-template <class Ports>
-bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
-  const bool may = task.state == TaskState::kAllocated && may_post(task.buffer) && !ending_ &&
-                   state() == ContextState::kRunning;
-  if (!may) [[unlikely]]
-    return false;
-  post(task);
-  return true;
 }
 
 template <class Ports>
@@ -218,15 +196,6 @@ Status PortConsumer<Ports>::submit(ReceiveTaskImpl& task) {
     return fail(Errc::bad_state, "the consumer is not running");
   post(task);
   return {};
-}
-
-template <class Ports>
-void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
-  task.error.reset();
-  set_submitted(task);
-  const Room room = room_of(task.buffer);
-  port_->post(task.index, room.offset, room.bytes);
-  if (!in_poll_) port_->publish();
 }
 
 template <class Ports>

@@ -26,8 +26,10 @@
 #include "comch/consumer_core.h"
 #include "comch/memory_map_impl.h"
 #include "engine/source.h"
+#include "shm/posted_ring.h"
 #include "transport/passage.h"
 #include "transport/port_owner.h"
+#include "transport/taken.h"
 
 namespace comch {
 
@@ -99,10 +101,10 @@ class PortConsumer : public ConsumerCore,
 
   // Hands what has come to `sink`, one progress() worth.
   template <class Sink>
-  bool poll_tasks(Sink&& sink);
-  // Fills `out` by `sink`, whose `next` is the first that is not filled. Answers how many are.
+  bool poll_tasks(Sink sink);
+  // Has `sink` fill the first ones of `out`, and answers how many it has.
   template <class Sink>
-  std::size_t poll_array(std::span<Received> out, Sink&& sink);
+  std::size_t poll_array(std::span<Received> out, Sink sink);
   // The application has asked for messages.
   void end_poll(bool nothing_left);
 
@@ -133,6 +135,41 @@ class PortConsumer : public ConsumerCore,
 };
 
 template <class Ports>
+inline bool PortConsumer<Ports>::may_post(const Buffer* face) const {
+  if (face == nullptr) return true;
+  const BufferImpl& buffer = BufferImpl::of(*face);
+  return buffer.references() != 0 && &buffer.map() == &map_;
+}
+
+template <class Ports>
+inline auto PortConsumer<Ports>::room_of(const BufferImpl* buffer) const -> Room {
+  const std::uint64_t room = buffer == nullptr ? 0 : buffer->tail_room();
+  if (room == 0) [[unlikely]]
+    return {.offset = comch::shm::kNoBuffer, .bytes = 0};
+  return {.offset = static_cast<std::uint64_t>(buffer->tail() - map_.bytes().data()),
+          .bytes = room};
+}
+
+template <class Ports>
+inline bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
+  const bool may = task.state == TaskState::kAllocated && may_post(task.buffer) && !ending_ &&
+                   state() == ContextState::kRunning;
+  if (!may) [[unlikely]]
+    return false;
+  post(task);
+  return true;
+}
+
+template <class Ports>
+inline void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
+  task.error.reset();
+  set_submitted(task);
+  const Room room = room_of(task.buffer);
+  port_->post(task.index, room.offset, room.bytes);
+  if (!in_poll_) port_->publish();
+}
+
+template <class Ports>
 template <class Arrival>
 [[gnu::always_inline]] inline ReceiveTaskImpl& PortConsumer<Ports>::fill_task(
     const Arrival& arrival) {
@@ -159,10 +196,10 @@ template <class Arrival>
 
 template <class Ports>
 template <class Sink>
-bool PortConsumer<Ports>::poll_tasks(Sink&& sink) {
+bool PortConsumer<Ports>::poll_tasks(Sink sink) {
   if (!in_tasks()) return port_->ready();
   in_poll_ = true;
-  const bool did = port_->poll(kBudget, sink);
+  const bool did = port_->poll(kBudget, sink).any;
   in_poll_ = false;
   port_->publish();
   return did;
@@ -170,13 +207,13 @@ bool PortConsumer<Ports>::poll_tasks(Sink&& sink) {
 
 template <class Ports>
 template <class Sink>
-std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink&& sink) {
+std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink sink) {
   if (!port_ || !in_arrays()) return 0;
-  const bool did = look_twice([&] { return port_->poll(out.size(), sink); });
-  const auto count = static_cast<std::size_t>(sink.next - out.data());
-  tasks_completed(count);
-  end_poll(!did && !out.empty());
-  return count;
+  if (port_->is_quiet()) pause();  // And looks once more: see look_twice().
+  const transport::Taken taken = port_->poll(out.size(), sink);
+  tasks_completed(taken.messages);
+  end_poll(!taken.any && !out.empty());
+  return taken.messages;
 }
 
 template <class Ports>

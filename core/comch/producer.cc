@@ -155,11 +155,13 @@ static decltype(auto) owner(Task& task, const Use& use) {
 }
 
 Status ProducerTaskImpl::submit() {
+  if (producer != nullptr && producer->submit_usual(*this)) [[likely]]
+    return {};
   return owner(*this, [this](auto& impl) { return impl.submit(*this); });
 }
 bool ProducerTaskImpl::try_submit() {
   if (producer != nullptr) [[likely]]
-    return producer->try_submit(*this);
+    return producer->submit_usual(*this) || producer->try_submit(*this);
   return rdma != nullptr && rdma->try_submit(*this);
 }
 Status ProducerTaskImpl::free() {

@@ -78,36 +78,26 @@ Outcome ProducerImpl::put(Lane& lane, ProducerTaskImpl& task) {
   return outcome;
 }
 
-// In both that call it, as put_other(): they come with every message.
-[[gnu::always_inline]] inline bool ProducerImpl::put_usual(ProducerTaskImpl& task) {
-  Lane* const lane = usual_lane(ConsumerId{task.consumer});
-  if (lane == nullptr || task.immediate_size != 0 || !lane->send_one(task.data())) return false;
-  accept(task);
-  completions_.push_back(task);
-  request_work();
-  return true;
-}
-
 Status ProducerImpl::submit(ProducerTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
   }
-  if (put_usual(task)) [[likely]]
-    return {};
-  return submit_other(task);
+  Lane* lane = nullptr;
+  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
+  const Outcome outcome = put_any(*lane, task);
+  return outcome == Outcome::kSent ? Status() : refused(*lane, outcome);
 }
 
 bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
-  return task.state == TaskState::kAllocated && (put_usual(task) || try_other(task));
+  Lane* lane = nullptr;
+  return task.state == TaskState::kAllocated && find_lane(ConsumerId{task.consumer}, lane) &&
+         put_any(*lane, task) == Outcome::kSent;
 }
 
-// What is not data alone for the consumer of the last one, or has something to wait for.
-[[gnu::always_inline]] inline Outcome ProducerImpl::put_other(Lane& lane, ProducerTaskImpl& task) {
+Outcome ProducerImpl::put_any(Lane& lane, ProducerTaskImpl& task) {
   const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(lane, task);
   if (outcome == Outcome::kSent) {
-    accept(task);
-    completions_.push_back(task);
-    request_work();
+    complete_soon(task);
     return Outcome::kSent;
   }
   if (outcome == Outcome::kUnderWay) {
@@ -122,18 +112,6 @@ bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
   update_attention();
   accept(task);
   return Outcome::kSent;
-}
-
-Status ProducerImpl::submit_other(ProducerTaskImpl& task) {
-  Lane* lane = nullptr;
-  if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
-  const Outcome outcome = put_other(*lane, task);
-  return outcome == Outcome::kSent ? Status() : refused(*lane, outcome);
-}
-
-bool ProducerImpl::try_other(ProducerTaskImpl& task) {
-  Lane* lane = nullptr;
-  return find_lane(ConsumerId{task.consumer}, lane) && put_other(*lane, task) == Outcome::kSent;
 }
 
 }  // namespace comch

@@ -30,12 +30,16 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
   Status on_returned(Producer::ReturnHandler handler);
 
-  // Tasks.
+  // Tasks. Submits the usual one: of data alone, small, and nothing before it is under way. False:
+  // nothing was done.
+  [[gnu::always_inline]] bool submit_usual(ProducerTaskImpl& task);
+  // Any other.
   Status submit(ProducerTaskImpl& task);
   bool try_submit(ProducerTaskImpl& task);
 
   // Arrays.
-  Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
+  [[gnu::always_inline]] Result<std::size_t> send(ConsumerId consumer,
+                                                  std::span<const Outgoing> messages);
   Status request_space(ConsumerId consumer);
 
   // In place, and by its place.
@@ -69,14 +73,18 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   }
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);
-  // The usual message: small, and nothing before it is under way. False: nothing was done.
-  bool put_usual(ProducerTaskImpl& task);
-  // Any message. kSent: the task is accepted, and completes now or later.
-  Outcome put_other(Lane& lane, ProducerTaskImpl& task);
+  // kSent: the task is accepted, and completes now or later.
+  Outcome put_any(Lane& lane, ProducerTaskImpl& task);
+  // It is sent: its callback comes with the next progress().
+  void complete_soon(ProducerTaskImpl& task) {
+    accept(task);
+    completions_.push_back(task);
+    request_work();
+  }
+  // Apart, so that a message by itself finds few registers to save: each is one more store between
+  // two messages, and there is room for so many while the lane's lines are on their way.
   [[gnu::noinline]] Result<std::size_t> send_array(ConsumerId consumer,
                                                    std::span<const Outgoing> messages);
-  [[gnu::noinline]] Status submit_other(ProducerTaskImpl& task);
-  [[gnu::noinline]] bool try_other(ProducerTaskImpl& task);
 
   bool poll_one(std::uint32_t consumer, Traffic& traffic);
   bool take_returned(std::uint32_t consumer, Traffic& traffic);
@@ -85,5 +93,23 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   Producer::ReturnHandler on_returned_;
   std::size_t handed_over_ = 0;
 };
+
+inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
+  if (task.state != TaskState::kAllocated || task.immediate_size != 0) return false;
+  Lane* const lane = usual_lane(ConsumerId{task.consumer});
+  if (lane == nullptr || !lane->send_one(task.data())) return false;
+  complete_soon(task);
+  return true;
+}
+
+inline Result<std::size_t> ProducerImpl::send(ConsumerId consumer,
+                                              std::span<const Outgoing> messages) {
+  Lane* const lane = usual_lane(consumer);
+  if (lane != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
+      lane->send_one(messages[0].data)) {
+    return 1;
+  }
+  return send_array(consumer, messages);
+}
 
 }  // namespace comch

@@ -9,17 +9,6 @@ using transport::Outcome;
 
 // --- Arrays ------------------------------------------------------------------------------
 
-Result<std::size_t> ProducerImpl::send(ConsumerId consumer, std::span<const Outgoing> messages) {
-  Lane* const lane = usual_lane(consumer);
-  if (lane != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
-      lane->send_one(messages[0].data)) {
-    return 1;
-  }
-  return send_array(consumer, messages);
-}
-
-// Apart, so that a message by itself finds few registers to save: each is one more store between
-// two messages, and there is room for so many while the lane's lines are on their way.
 Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
                                              std::span<const Outgoing> messages) {
   Lane* found = nullptr;

@@ -27,7 +27,7 @@ Result<bool> RdmaConsumerImpl::on_start() {
 struct RdmaConsumerImpl::ToTask {
   RdmaConsumerImpl& consumer;
 
-  void operator()(const Arrival& arrival) const {
+  void operator()(std::size_t /*n*/, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
     task.immediate = arrival.immediate;
@@ -37,11 +37,11 @@ struct RdmaConsumerImpl::ToTask {
 
 struct RdmaConsumerImpl::ToArray {
   RdmaConsumerImpl& consumer;
-  Received* next;
+  Received* out;
 
-  void operator()(const Arrival& arrival) {
+  void operator()(std::size_t n, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
-    Received& received = consumer.fill(*next++, arrival);
+    Received& received = consumer.fill(out[n], arrival);
     received.immediate = arrival.immediate;
     received.handed_over = {};
   }

@@ -20,19 +20,14 @@
 //   the swap succeeds: the position has not moved, and no slot from the position on is
 //   overwritten before it has (posted_ring.h, rule 2).
 //
-// From alone to shared. The sole producer says `in_take`, looks at the mode, takes, and takes
-// `in_take` back, with no fence but the compiler's. The second producer stores the mode
-// kSwitching, has every thread of the process execute a full fence (membarrier), and waits
-// until it has seen `in_take` clear; the sole producer can end the switch itself when it
-// sees the mode. Either the sole producer's store of `in_take` was ahead of that fence, and the
-// second sees it; or its look at the mode was behind, and it does not take.
+// How the first producer loses the desk to several, with no fence on its own side, is
+// desk_switch.h's.
 //
 // Ordering:
 //
 //   DESK    swap of the position or of a stash's word (release) -> its next load or swap (acquire)
 //           what was copied is copied before the word moves on, and the entries are visible.
-//   SWITCH  in_take or mode store(release) -> load(acquire)
-//           the sole producer's position is visible to all once the mode is kShared.
+//   SWITCH  desk_switch.h: the sole producer's position is visible to all once the desk is shared.
 //
 // Waking: put_back() and detach() may leave descriptors for siblings that sleep for them;
 // waking those is the caller's, who knows who sleeps.
@@ -40,8 +35,7 @@
 // Threads: any; a seat belongs to one at a time. Lifetime: the stashes and the ring outlive the
 // desk. Errors: see each call; an impossible descriptor breaks the desk for good.
 // Tests: desk_test.cc (rules; a producer stopped at every step), desk_model.cc (shared, under
-// the C++ memory model), switch_model.cc (the switch, on a machine with store buffers),
-// desk_threads_test.cc (under TSan).
+// the C++ memory model), desk_threads_test.cc (under TSan).
 #pragma once
 
 #include <algorithm>
@@ -51,6 +45,7 @@
 #include <cstdint>
 #include <span>
 
+#include "shm/desk_switch.h"
 #include "shm/desk_words.h"
 #include "shm/fast_machine.h"
 #include "shm/posted_ring.h"
@@ -69,7 +64,7 @@ class Desk {
   // try_attach() does not reach this process's other threads, so that the sole producer has to
   // fence for itself.
   Desk(Reader reader, std::uint32_t depth, std::span<Seat> stashes, bool always_fence = false)
-      : reader_(reader), depth_(depth), stashes_(stashes), always_fence_(always_fence) {
+      : reader_(reader), depth_(depth), stashes_(stashes), switch_(always_fence) {
     assert(!stashes.empty() && stashes.size() <= kMaxSeats);
   }
 
@@ -78,11 +73,8 @@ class Desk {
   // producers attach together.
   template <class Barrier>
   Attach try_attach(SeatId& seat, Barrier&& barrier) {
-    Mode mode = Mode::kNobody;
-    if (!swap_mode(mode, Mode::kSole)) {
-      const Attach ready = share(barrier);
-      if (ready != Attach::kAttached) return ready;
-    }
+    const Attach entered = switch_.enter(in_take_, barrier);
+    if (entered != Attach::kAttached) return entered;
     if (!sit_down(seat)) return Attach::kFull;
     // No edge: a hint.
     share_refills(producers_.fetch_add(1, std::memory_order_relaxed) + 1);
@@ -112,17 +104,32 @@ class Desk {
   // take().
   template <class Use>
   [[gnu::always_inline]] bool use_alone(std::size_t most, Use&& use) {
-    return alone([&] {
+    return switch_.alone(in_take_, [&] {
       std::uint32_t position = sole_position();
       for (std::size_t count = 0; count != most; ++count, ++position) {
         Posted posted;
         const Look found = reader_.read(position, posted);
         if (found == Look::kBroken) [[unlikely]]
-          break_desk();
+          switch_.break_for_good();
         if (found != Look::kMessage || !use(posted)) break;
       }
       move_sole_position(position);
       reader_.prefetch(position);
+    });
+  }
+
+  // As use_alone(), of one, for a message that goes into its slot: shows `use` the index and the
+  // room. Those that the run covers cost no look at shared memory; it is looked at behind every
+  // eighth, when the message is on its way.
+  template <class Use>
+  [[gnu::always_inline]] bool use_one(Use&& use) {
+    return switch_.alone(in_take_, [&] {
+      const std::uint32_t position = sole_position();
+      std::uint16_t index = 0;
+      std::uint64_t room = 0;
+      if (!find_one(position, index, room) || !use(index, room)) return;
+      move_sole_position(position + 1);
+      if (position % kLookEvery == 0) look_at_run(position + 1);
     });
   }
 
@@ -131,7 +138,7 @@ class Desk {
   template <class Use>
   [[gnu::always_inline]] RunTake use_run(std::size_t most, Use&& use) {
     auto taken = RunTake::kDone;
-    const bool is_alone = alone([&] {
+    const bool is_alone = switch_.alone(in_take_, [&] {
       std::uint32_t position = sole_position();
       while (most != 0 && taken == RunTake::kDone && covers(position, taken)) {
         const std::size_t count = std::min<std::size_t>(most, run_.behind(position));
@@ -152,70 +159,32 @@ class Desk {
   // and others were taken since.
   bool put_back(SeatId seat, const Posted& posted) {
     bool was_last = false;
-    if (alone([&] { was_last = put_back_alone(posted); })) return was_last;
+    if (switch_.alone(in_take_, [&] { was_last = put_back_alone(posted); })) return was_last;
     return broken() || stashes_[seat].put_back(posted);
   }
 
   // Whether take() has a reason to be called; looks at everything afresh, before a sleep.
   [[nodiscard]] bool ready(SeatId seat) {
-    if (mode() == Mode::kBroken) return true;
+    if (broken()) return true;
     const std::uint64_t word = settled();
     if (reader_.ready(position_of(word))) return true;
     return any_stash(seat, [](const Seat& stash) { return stash.look().size() != 0; });
   }
 
-  [[nodiscard]] bool broken() const { return mode() == Mode::kBroken; }
-  [[nodiscard]] bool shared() const { return mode() == Mode::kShared; }
+  [[nodiscard]] bool broken() const { return switch_.broken(); }
+  [[nodiscard]] bool shared() const { return switch_.shared(); }
 
  private:
   template <class T>
   using Atomic = typename Machine::template Atomic<T>;
-  using Mode = DeskMode;
 
   // Above what siblings who keep going can take from under us; then it is "again".
   static constexpr unsigned kTries = 16;
+  // Messages by themselves between two looks at the run: seldom enough for the consumer to keep the
+  // word's line most of the time, and often enough for 16 posted buffers to be known ahead.
+  static constexpr std::uint32_t kLookEvery = 8;
 
   // ---- Alone.
-
-  // SWITCH: meets the store that made the desk shared.
-  Mode mode() const { return static_cast<Mode>(mode_.load(std::memory_order_acquire)); }
-  bool swap_mode(Mode& expected, Mode desired) {
-    auto was = static_cast<std::uint32_t>(expected);
-    // SWITCH: all that the sole producer did happens before the mode is kShared.
-    const bool swapped =
-        mode_.compare_exchange_strong(was, static_cast<std::uint32_t>(desired),
-                                      std::memory_order_acq_rel, std::memory_order_acquire);
-    expected = static_cast<Mode>(was);
-    return swapped;
-  }
-  // Last word: no swap replaces it.
-  void break_desk() {
-    mode_.store(static_cast<std::uint32_t>(Mode::kBroken), std::memory_order_release);  // No edge.
-  }
-
-  // Does `work` to the position if this producer has the desk for itself.
-  template <class Work>
-  [[gnu::always_inline]] bool alone(Work&& work) {
-    // Once it is shared it stays so, and nobody waits for "in take".
-    if (mode() == Mode::kShared) return false;
-    in_take_.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.
-    if (always_fence_) {
-      Machine::full_fence();
-    } else {
-      Machine::light_fence();  // The look at the mode stays behind "in take".
-    }
-    const Mode found = mode();
-    const bool is_alone = found == Mode::kSole;
-    if (is_alone) work();
-    // SWITCH: the position happens before the second producer sees this.
-    in_take_.store(0, std::memory_order_release);
-    if (!is_alone) [[unlikely]]
-      end_switch_if_begun(found);
-    return is_alone;
-  }
-  [[gnu::noinline]] void end_switch_if_begun(Mode found) {
-    if (found == Mode::kSwitching || found == Mode::kBarred) end_switch();
-  }
 
   // No edges: until the desk is shared this word is the sole producer's.
   std::uint32_t sole_position() const {
@@ -223,6 +192,23 @@ class Desk {
   }
   void move_sole_position(std::uint32_t position) {
     position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
+  }
+
+  // Index and room of the one at `position`, by the run as it is known, or by its descriptor.
+  // False: it is not posted.
+  bool find_one(std::uint32_t position, std::uint16_t& index, std::uint64_t& room) {
+    if (run_.covers(position)) [[likely]] {
+      index = reader_.slots_from(position)[0];
+      room = run_.room();
+      return true;
+    }
+    Posted posted;
+    const Look found = reader_.read(position, posted);
+    if (found == Look::kBroken) [[unlikely]]
+      switch_.break_for_good();
+    index = posted.index;
+    room = posted.capacity;
+    return found == Look::kMessage;
   }
 
   // Whether the run covers the next one, or why not. No descriptor is looked at: the consumer may
@@ -237,9 +223,12 @@ class Desk {
   }
   [[gnu::noinline]] bool look_at_run(std::uint32_t position) {
     run_ = reader_.run();
-    if (run_.behind(position) <= depth_) [[likely]]
-      return run_.behind(position) != 0;
-    break_desk();
+    const std::uint32_t behind = run_.behind(position);
+    if (behind <= depth_) [[likely]]
+      return behind != 0;
+    // Descriptors are published ahead of the run, and what was taken by them may be ahead of it.
+    const std::uint32_t ahead = 0U - behind;
+    if (ahead > depth_) switch_.break_for_good();
     return false;
   }
 
@@ -254,30 +243,7 @@ class Desk {
     return was_last;
   }
 
-  // ---- The switch.
-
-  template <class Barrier>
-  Attach share(Barrier&& barrier) {
-    Mode mode = Mode::kSole;
-    if (swap_mode(mode, Mode::kSwitching)) mode = Mode::kSwitching;
-    if (mode == Mode::kSwitching) {
-      barrier();
-      if (swap_mode(mode, Mode::kBarred)) mode = Mode::kBarred;
-    }
-    if (mode == Mode::kBarred) {
-      // SWITCH: meets the end of the sole producer's last take.
-      if (in_take_.load(std::memory_order_acquire) != 0) return Attach::kAgain;
-      mode = end_switch();
-    }
-    return mode == Mode::kBroken ? Attach::kBroken : Attach::kAttached;
-  }
-
-  Mode end_switch() {
-    Mode mode = Mode::kSwitching;
-    if (swap_mode(mode, Mode::kShared)) return Mode::kShared;
-    if (mode == Mode::kBarred && swap_mode(mode, Mode::kShared)) return Mode::kShared;
-    return mode;
-  }
+  // ---- Seats.
 
   bool sit_down(SeatId& seat) {
     for (SeatId n = 0; n < stashes_.size(); ++n) {
@@ -356,7 +322,7 @@ class Desk {
       return Refill::kLost;
     }
     if (count == 0) {
-      break_desk();
+      switch_.break_for_good();
       return Refill::kNothing;
     }
     settle(next);
@@ -386,14 +352,13 @@ class Desk {
   const Reader reader_;
   const std::uint32_t depth_;
   const std::span<Seat> stashes_;
-  const bool always_fence_;
-  Atomic<std::uint32_t> mode_{0};
+  DeskSwitch<Machine> switch_;
   Atomic<std::uint32_t> seats_{0};      // Seats that have ever been taken.
   Atomic<std::uint32_t> producers_{0};  // Attached now.
   Atomic<std::uint32_t> refill_{1};     // Descriptors of one refill.
   // What a take writes, apart from what it only reads.
   alignas(kCacheLine) Atomic<std::uint64_t> position_{0};
-  Atomic<std::uint32_t> in_take_{0};
+  typename DeskSwitch<Machine>::InTake in_take_{0};
   PostedRun<> run_;  // The sole producer's copy.
 };
 

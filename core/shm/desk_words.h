@@ -1,4 +1,4 @@
-// DeskWords: what a desk (desk.h) goes through and answers, and its position's word.
+// DeskWords: what a desk (desk.h) answers, and its position's word.
 //
 //   position word   position (32)  high (16)  seat (11)  count (5)     the last refill
 //
@@ -25,9 +25,6 @@ enum class RunTake : std::uint8_t {
   kOther,     // Less; the run says too little of the next, which is there: use_alone().
   kSiblings,  // It does not have the desk for itself: take().
 };
-
-//   kNobody -> kSole -> kSwitching -> kBarred -> kShared;   any -> kBroken
-enum class DeskMode : std::uint32_t { kNobody, kSole, kSwitching, kBarred, kShared, kBroken };
 
 using SeatId = std::uint32_t;
 

@@ -143,9 +143,10 @@ class LaneReader {
   // space bell must be rung. Call it when look() finds nothing, and before sleeping.
   [[nodiscard]] bool flush() {
     if (shape_.head_credit && free_to() != published_) publish_head();
-    const bool gave = gave_room_;
+    if (!gave_room_) [[likely]]
+      return false;
     gave_room_ = false;
-    return gave;
+    return true;
   }
 
   [[nodiscard]] Position position() const { return position_; }

@@ -12,8 +12,8 @@
 //  2. What a word says stays true of every descriptor that nobody has taken, for those do not
 //     change. So an old copy is as good as a new one, only shorter.
 //  3. A word that says less is correct, too: then descriptors are read.
-//  4. It is for batches. A message by itself is faster by its descriptor, which moves with three
-//     others when nobody writes it any more; the word is written with every post.
+//  4. The word is written with every post. Who waits for one buffer at a time waits for its
+//     descriptor, and looks at the word seldom.
 //
 // Ordering: POST of posted_ring.h, where the word is stored and loaded.
 //

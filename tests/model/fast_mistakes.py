@@ -2,6 +2,7 @@
 
 POSTED = 'shm/posted_ring.h'
 DESK = 'shm/desk.h'
+SWITCH = 'shm/desk_switch.h'
 STASH = 'shm/stash.h'
 LANE = 'shm/lane.h'
 READER = 'shm/lane_reader.h'
@@ -10,7 +11,7 @@ CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # A planted file that another one includes is put in its place there.
-ROOTS = {STASH: DESK, CHECK: READER, LANE: READER}
+ROOTS = {STASH: DESK, SWITCH: DESK, CHECK: READER, LANE: READER}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -140,40 +141,40 @@ MISTAKES = {
         '      }'),
     # The desk, from alone to shared.
     'mode_looked_at_before_in_take': (
-        DESK,
-        '    in_take_.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.\n',
-        '    const Mode early = mode();\n'
-        '    in_take_.store(1, std::memory_order_relaxed);\n'
-        '    if (early == Mode::kSole) {\n'
+        SWITCH,
+        '    in_take.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.\n',
+        '    const DeskMode early = mode();\n'
+        '    in_take.store(1, std::memory_order_relaxed);\n'
+        '    if (early == DeskMode::kSole) {\n'
         '      work();\n'
-        '      in_take_.store(0, std::memory_order_release);\n'
+        '      in_take.store(0, std::memory_order_release);\n'
         '      return true;\n'
         '    }\n'),
     'in_take_without_light_fence': (
-        DESK,
+        SWITCH,
         '      Machine::light_fence();  // The look at the mode stays behind "in take".\n',
         ''),
     'in_take_without_fence': (
-        DESK,
+        SWITCH,
         '      Machine::full_fence();\n    } else {',
         '      Machine::light_fence();\n    } else {'),
     'attach_without_barrier': (
-        DESK,
+        SWITCH,
         '      barrier();\n',
         ''),
     'barrier_before_the_mode': (
-        DESK,
-        '    Mode mode = Mode::kSole;\n'
-        '    if (swap_mode(mode, Mode::kSwitching)) mode = Mode::kSwitching;\n'
-        '    if (mode == Mode::kSwitching) {\n'
+        SWITCH,
+        '    DeskMode mode = DeskMode::kSole;\n'
+        '    if (swap_mode(mode, DeskMode::kSwitching)) mode = DeskMode::kSwitching;\n'
+        '    if (mode == DeskMode::kSwitching) {\n'
         '      barrier();\n',
         '    barrier();\n'
-        '    Mode mode = Mode::kSole;\n'
-        '    if (swap_mode(mode, Mode::kSwitching)) mode = Mode::kSwitching;\n'
-        '    if (mode == Mode::kSwitching) {\n'),
+        '    DeskMode mode = DeskMode::kSole;\n'
+        '    if (swap_mode(mode, DeskMode::kSwitching)) mode = DeskMode::kSwitching;\n'
+        '    if (mode == DeskMode::kSwitching) {\n'),
     'attach_does_not_wait_for_a_take': (
-        DESK,
-        '      if (in_take_.load(std::memory_order_acquire) != 0) return Attach::kAgain;\n',
+        SWITCH,
+        '      if (in_take.load(std::memory_order_acquire) != 0) return Attach::kAgain;\n',
         ''),
     # What a hostile peer of the fast path would use.
     'posted_range_unchecked': (

@@ -27,23 +27,50 @@ constexpr std::uint32_t kSlots = 2;
 constexpr std::uint32_t kDepth = 2;
 constexpr std::uint32_t kPosted = 4;
 
+// A lane and its two ends. What a model sends and receives differs; in every run at least its
+// kLeast messages arrive, for there is credit for so many.
+template <class Model, std::uint64_t kMessages, unsigned kTries, bool kHeadCredit = false>
+struct LaneSuite : rl::test_suite<Model, 2> {
+  shm::LaneShared<Machine> shared;
+  std::array<FastRelacyWord, kSlots * 16> slots;
+  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0, .head_credit = kHeadCredit};
+  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
+  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
+  std::uint64_t sent = 0;
+  std::uint64_t received = 0;
+
+  void thread(unsigned index) {
+    for (unsigned tries = 0; tries < kTries; ++tries) {
+      if (index == 0 && sent < kMessages) model().send();
+      if (index == 1) model().receive();
+    }
+    if (index == 0) writer.publish();  // What a batch has withheld.
+  }
+
+  void after() {
+    while (model().receive()) continue;
+    RL_ASSERT(received == sent);
+    RL_ASSERT(sent >= Model::kLeast);
+  }
+
+ private:
+  Model& model() { return static_cast<Model&>(*this); }
+};
+
 // Each message is put into the posted buffer, and its length is its number, too; the consumer
 // reads both and posts the buffer again. The lane's only credit is the posted buffer.
 template <std::uint64_t kMessages, unsigned kTries, bool kBatch>
-struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
-  shm::LaneShared<Machine> shared;
-  std::array<FastRelacyWord, kSlots * 16> slots;
+struct PostedModel : LaneSuite<PostedModel<kMessages, kTries, kBatch>, kMessages, kTries> {
+  using Suite = LaneSuite<PostedModel<kMessages, kTries, kBatch>, kMessages, kTries>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::writer;
+  static constexpr std::uint64_t kLeast = kDepth;
+
   std::array<FastRelacyWord, kPosted * 2> ring;
   std::array<rl::var<std::uint64_t>, kDepth> buffers;
-  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
-  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
-  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
   FastRelacyWord run;
   shm::PostedWriter<Machine> posting{&run, ring.data(), kPosted};
   shm::PostedReader<Machine> posted{&run, ring.data(), kPosted, 64};
   std::uint32_t position = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
 
   void before() {
     for (std::uint16_t n = 0; n < kDepth; ++n) {
@@ -51,20 +78,6 @@ struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
       posting.post(n, n, 1);
     }
     posting.publish();
-  }
-
-  void thread(unsigned index) {
-    for (unsigned tries = 0; tries < kTries; ++tries) {
-      if (index == 0 && sent < kMessages) send();
-      if (index == 1 && received < kMessages) receive();
-    }
-    if (index == 0) writer.publish();
-  }
-
-  void after() {
-    while (receive()) continue;
-    RL_ASSERT(received == sent);
-    RL_ASSERT(sent >= kDepth);
   }
 
   void send() {
@@ -101,37 +114,21 @@ struct PostedModel : rl::test_suite<PostedModel<kMessages, kTries, kBatch>, 2> {
 // The same by the run: the message travels in its slot, and a descriptor is read only where the
 // run does not cover it, for every third has another index than its slot.
 template <std::uint64_t kMessages, unsigned kTries>
-struct RunModel : rl::test_suite<RunModel<kMessages, kTries>, 2> {
-  shm::LaneShared<Machine> shared;
-  std::array<FastRelacyWord, kSlots * 16> slots;
+struct RunModel : LaneSuite<RunModel<kMessages, kTries>, kMessages, kTries> {
+  using Suite = LaneSuite<RunModel<kMessages, kTries>, kMessages, kTries>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::writer;
+  static constexpr std::uint64_t kLeast = kDepth;
+
   std::array<FastRelacyWord, kPosted * 2> ring;
   FastRelacyWord run_word;
-  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
-  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
-  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
   shm::PostedWriter<Machine> posting{&run_word, ring.data(), kPosted};
   shm::PostedReader<Machine> posted{&run_word, ring.data(), kPosted, 64};
   std::array<bool, kPosted> is_posted{};
   unsigned posts = 0;
   std::uint32_t position = 0;
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
 
   void before() {
     for (unsigned n = 0; n < kDepth; ++n) post();
-  }
-
-  void thread(unsigned index) {
-    for (unsigned tries = 0; tries < kTries; ++tries) {
-      if (index == 0 && sent < kMessages) send();
-      if (index == 1 && received < kMessages) receive();
-    }
-  }
-
-  void after() {
-    while (receive()) continue;
-    RL_ASSERT(received == sent);
-    RL_ASSERT(sent >= kDepth);
   }
 
   void post() {
@@ -184,27 +181,10 @@ struct RunModel : rl::test_suite<RunModel<kMessages, kTries>, 2> {
 
 // The head is the lane's only credit.
 template <std::uint64_t kMessages, unsigned kTries>
-struct HeadModel : rl::test_suite<HeadModel<kMessages, kTries>, 2> {
-  shm::LaneShared<Machine> shared;
-  std::array<FastRelacyWord, kSlots * 16> slots;
-  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0, .head_credit = true};
-  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
-  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-
-  void thread(unsigned index) {
-    for (unsigned tries = 0; tries < kTries; ++tries) {
-      if (index == 0 && sent < kMessages) send();
-      if (index == 1 && received < kMessages) receive();
-    }
-  }
-
-  void after() {
-    while (receive()) continue;
-    RL_ASSERT(received == sent);
-    RL_ASSERT(sent >= kSlots);
-  }
+struct HeadModel : LaneSuite<HeadModel<kMessages, kTries>, kMessages, kTries, true> {
+  using Suite = LaneSuite<HeadModel<kMessages, kTries>, kMessages, kTries, true>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::writer;
+  static constexpr std::uint64_t kLeast = kSlots;
 
   void send() {
     const std::uint32_t room = writer.room();
@@ -229,27 +209,10 @@ struct HeadModel : rl::test_suite<HeadModel<kMessages, kTries>, 2> {
 
 // The head is the only credit, and the consumer keeps messages to look at them where they lie.
 template <std::uint64_t kMessages, unsigned kTries>
-struct KeepModel : rl::test_suite<KeepModel<kMessages, kTries>, 2> {
-  shm::LaneShared<Machine> shared;
-  std::array<FastRelacyWord, kSlots * 16> slots;
-  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0, .head_credit = true};
-  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
-  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-
-  void thread(unsigned index) {
-    for (unsigned tries = 0; tries < kTries; ++tries) {
-      if (index == 0 && sent < kMessages) send();
-      if (index == 1) receive();
-    }
-  }
-
-  void after() {
-    while (receive()) continue;
-    RL_ASSERT(received == sent);
-    RL_ASSERT(sent >= kSlots);
-  }
+struct KeepModel : LaneSuite<KeepModel<kMessages, kTries>, kMessages, kTries, true> {
+  using Suite = LaneSuite<KeepModel<kMessages, kTries>, kMessages, kTries, true>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::slots, Suite::writer;
+  static constexpr std::uint64_t kLeast = kSlots;
 
   void send() {
     if (writer.room() == 0) return;
@@ -287,37 +250,20 @@ struct KeepModel : rl::test_suite<KeepModel<kMessages, kTries>, 2> {
 
 // Each message hands over one of two buffers, which comes back: the only credit.
 template <std::uint64_t kMessages, unsigned kTries>
-struct HandOverModel : rl::test_suite<HandOverModel<kMessages, kTries>, 2> {
+struct HandOverModel : LaneSuite<HandOverModel<kMessages, kTries>, kMessages, kTries> {
+  using Suite = LaneSuite<HandOverModel<kMessages, kTries>, kMessages, kTries>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::writer;
   static constexpr std::uint32_t kHandles = 2;
+  static constexpr std::uint64_t kLeast = kHandles;
 
-  shm::LaneShared<Machine> shared;
-  std::array<FastRelacyWord, kSlots * 16> slots;
   std::array<FastRelacyWord, kHandles> ring;
   std::array<rl::var<std::uint64_t>, kHandles> buffers;
-  const shm::LaneShape shape{.slots = kSlots, .immediate_max = 0};
-  shm::LaneWriter<Machine> writer{shared, slots.data(), nullptr, shape};
-  shm::LaneReader<Machine> reader{shared, slots.data(), nullptr, shape};
   std::array<bool, kHandles> lent{};
   shm::ReturnsWriter<Machine> giving{ring.data(), kHandles};
   shm::ReturnsReader<Machine> back{ring.data(), kHandles, lent};
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
 
   void before() {
     for (auto& buffer : buffers) buffer($) = 0;
-  }
-
-  void thread(unsigned index) {
-    for (unsigned tries = 0; tries < kTries; ++tries) {
-      if (index == 0 && sent < kMessages) send();
-      if (index == 1 && received < kMessages) receive();
-    }
-  }
-
-  void after() {
-    while (receive()) continue;
-    RL_ASSERT(received == sent);
-    RL_ASSERT(sent >= kHandles);
   }
 
   void send() {

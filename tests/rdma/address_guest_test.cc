@@ -150,6 +150,9 @@ TEST_F(TreeTest, ItsConsumersAndProducersMeetByAnAddress) {
             Said{});
   EXPECT_EQ(run("wc -c < servers/box/conn0/consumers/c0/get"), (Said{.out = "100000\n"}));
   EXPECT_EQ(run("cat clients/me/conn/producers/p0/stats/tx_bytes"), (Said{.out = "100000\n"}));
+  // Built in memory of this side, and sent from there.
+  EXPECT_EQ(run("cd clients/me/conn/producers/p0/stats && cat loaned_msgs staged_msgs mapped_msgs"),
+            (Said{.out = "1\n1\n0\n"}));
 }
 
 struct KeyTest : DeviceTest {

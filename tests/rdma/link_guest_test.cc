@@ -2,6 +2,7 @@
 // device's own end or behind a switch. Everybody who waits is told, once, and the server lives on.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -89,9 +90,14 @@ TEST_P(LinkTest, AWayThatIsCutFailsEachTaskOnceAndTheServerLivesOn) {
 
   EXPECT_EQ(server->state(), ContextState::kRunning);
   ASSERT_TRUE(succeeds(GetParam().mend));
-  if (!GetParam().connects_again) return;
-  ClientParty next(*engine, {.name = "cable"});
-  ASSERT_TRUE(next.connect()) << next->failure().text;
+  ClientParty next(*engine, {.name = "cable", .timeout = std::chrono::seconds(2)});
+  const bool connected = next.connect();
+  if (!connected && !GetParam().connects_again) {
+    EXPECT_EQ(next->failure().error.code, Errc::time_out) << next->failure().text;
+    EXPECT_EQ(server->state(), ContextState::kRunning);
+    return;
+  }
+  ASSERT_TRUE(connected) << next->failure().text;
   ASSERT_TRUE(next.connection().try_send(bytes("alive")));
   EXPECT_TRUE(until(*engine, [&] { return server.received == std::vector<std::string>{"alive"}; }));
   next->stop().value();

@@ -11,7 +11,16 @@ as_tap() {
   [ -z "$cases" ] || echo "$cases"
   [ "$status" -ne 0 ] || [ -z "$cases" ] || return 0
   grep -q '^not ok' <<<"$cases" || echo "not ok - $word $wanted (exit status $status)"
-  # Without the line that would make a reader take this for the program's own report.
-  tail -n 60 "$log" | grep -v '^\[==========\]' | sed 's/^/# /'
+  excerpt "$log" | sed 's/^/# /'
   return 1
+}
+
+# What the cases that failed wrote, and the last of all: without the line that would make a reader
+# take this for the program's own report.
+excerpt() {
+  awk '/^\[ RUN  / { text = "" }
+       { text = text $0 "\n" }
+       /^\[  FAILED  \] .* ms\)$/ { printf "%s", text }' "$1" | head -n 200
+  echo ...
+  tail -n 40 "$1" | grep -v '^\[==========\]'
 }

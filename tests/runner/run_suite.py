@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--test", help="the one test of this name")
     parser.add_argument("--case", help="only these GoogleTest cases (a filter)")
     parser.add_argument("--only", help="of the suites, tests whose name matches")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--slowdown", type=float, default=1)
     parser.add_argument("--list-suites", action="store_true", help="print those that have tests")
     parser.add_argument("--list-targets", action="store_true", help="print what the suites need")

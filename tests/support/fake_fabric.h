@@ -31,10 +31,7 @@ struct FakeState {
   std::condition_variable_any names_released;
   std::map<std::uint32_t, FakeQueuePair*> queue_pairs;
   std::vector<FakeId*> ids;
-  rdma::DomainLimits limits{.max_message = 1U << 23U,
-                            .max_queue_depth = 16384,
-                            .max_completions = 32767,
-                            .max_region = 1ULL << 40U};
+  rdma::DomainLimits limits{.max_message = 1U << 23U, .max_completions = 32767};
   std::uint32_t max_inline = 256;
   std::uint32_t next_number = 0x11;  // Of queue pairs.
   std::uint32_t next_key = 0x1000;
@@ -47,6 +44,7 @@ struct FakeState {
   std::uint64_t failing_request = 0;
   rdma::CompletionStatus failing_status = rdma::CompletionStatus::kOther;
   std::uint64_t events_to_lose = 0;
+  std::uint64_t acknowledgements_to_lose = 0;
 
   // To be asked by every call that may fail.
   Status may_fail();
@@ -133,6 +131,7 @@ class FakeQueuePair final : public rdma::QueuePair {
     std::vector<std::byte> inlined;
     rdma::CompletionStatus fate = rdma::CompletionStatus::kSuccess;
     bool met_no_receive = false;
+    bool unacknowledged = false;  // It has taken effect.
   };
   enum class Life : std::uint8_t { kFresh, kConnected, kBroken };
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -42,7 +43,11 @@ struct FakeEnd {
 };
 
 struct FakeLink {
-  explicit FakeLink(std::uint32_t depth = 8) {
+  // What devices can do is asked once, and so has to be set by `prepare`.
+  using Prepare = std::function<void(FakeFabric&)>;
+
+  explicit FakeLink(std::uint32_t depth = 8, const Prepare& prepare = [](FakeFabric&) {}) {
+    prepare(fabric);
     server.events = fabric.host("10.0.0.2").make_event_channel().value();
     listener = server.events->make_id().value();
     rdma::Address any = *rdma::Address::parse("0.0.0.0");

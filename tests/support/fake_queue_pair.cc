@@ -180,16 +180,19 @@ bool FakeQueuePair::deliver_one() {
     return true;
   }
   FakeQueuePair* const other = peer();
-  if (other == nullptr) return false;
+  if (other == nullptr || pending.unacknowledged) return false;
   if (needs_receive(pending.request) && other->receives_.empty()) {
     if (!std::exchange(pending.met_no_receive, true)) ++other->host_.counts.not_ready;
     return false;
   }
   const CompletionStatus status = perform(pending, *other);
-  if (status == CompletionStatus::kSuccess) {
-    complete_front(status);
-  } else {
+  if (status != CompletionStatus::kSuccess) {
     fail_front(status);
+  } else if (state_->acknowledgements_to_lose != 0) {
+    --state_->acknowledgements_to_lose;
+    pending.unacknowledged = true;
+  } else {
+    complete_front(status);
   }
   return true;
 }
@@ -296,6 +299,9 @@ void FakeQueuePair::time_out() {
   const FakeQueuePair* const other = peer();
   if (other == nullptr) {
     fail_front(CompletionStatus::kRetryExceeded);
+  } else if (pending_.front().unacknowledged) {
+    complete_front(CompletionStatus::kSuccess);
+    state_->pump();
   } else if (needs_receive(pending_.front().request) && other->receives_.empty()) {
     fail_front(CompletionStatus::kReceiverNotReady);
   }

@@ -101,6 +101,11 @@ void FakeFabric::lose_events(std::uint64_t count) {
   state_->events_to_lose = count;
 }
 
+void FakeFabric::lose_acknowledgements(std::uint64_t count) {
+  const Lock lock(state_->mutex);
+  state_->acknowledgements_to_lose = count;
+}
+
 void FakeFabric::set_limits(const rdma::DomainLimits& limits, std::uint32_t max_inline) {
   const Lock lock(state_->mutex);
   state_->limits = limits;

@@ -80,6 +80,9 @@ class FakeFabric {
   std::uint64_t calls() const;  // That may fail, so far.
   // Messages of the connection managers (request, reply, refusal, farewell) that get lost.
   void lose_events(std::uint64_t count);
+  // So many work requests take effect and are not known to have done so, nor is what was posted
+  // behind each, until time_out(): then their devices ask again.
+  void lose_acknowledgements(std::uint64_t count);
   // A device's limits, for domains that are made from now on.
   void set_limits(const rdma::DomainLimits& limits, std::uint32_t max_inline);
   void device_gone(const std::string& address);

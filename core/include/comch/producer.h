@@ -55,13 +55,15 @@ class MsgQ;
 class ProducerTask : public Task {
  public:
   // Sends the buffer's data into the next buffer that the consumer has posted. It comes back
-  // through exactly one callback, from progress(). On an error the task stays the caller's
-  // and nothing was sent:
+  // through exactly one callback, from progress(); until then the buffer keeps its reference, and
+  // its data must not change. On an error the task stays the caller's and nothing was sent:
   // again: the consumer has nothing posted; this clears without progress.
   // invalid_value: no such consumer; the data is longer than the room of the posted buffer
   // (which stays posted), or the immediate data than the consumer takes.
   // bad_state: the task is submitted already, or free; the producer is idle.
   // connection_reset: the peer is gone. shutdown: the producer is stopping.
+  // full: the consumer has Producer::kMaxProducers already. no_memory, operating_system: what the
+  // first message to a consumer needs was not to be had.
   Status submit() override = 0;
 
   // Each: bad_state: it is submitted.
@@ -169,8 +171,9 @@ class Producer : public Context {
                                       ConsumerId consumer);
 
   // Arrays. Sends the messages, in order and published together, and answers how many were
-  // accepted: fewer when fewer buffers are posted, or one does not fit. 0 is never answered:
-  // the error says why the first one was not accepted, as for submit().
+  // accepted: fewer when fewer buffers are posted, or one does not fit. 0 is answered for no
+  // messages alone: else the error says why the first one was not accepted, as for submit().
+  // again, too: it is busy(), or tasks to this consumer are under way; that clears by progress().
   // An accepted message is complete when this returns; only the last one may still be copied
   // from, and then busy() is true: its bytes must not change until it is false again.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
@@ -187,10 +190,13 @@ class Producer : public Context {
   // abandoned; loans may be committed in any order.
   // again: nothing is posted. full: kMaxLoans. not_supported: the consumer's memory is not
   // mapped here (see DataWay). invalid_value: no such consumer, or it was posted without room.
+  // no_memory: of a consumer on another machine, for RLIMIT_MEMLOCK. Others: as for send().
   Result<Loan> reserve(ConsumerId consumer);
-  // Sends the first `length` bytes of the room. invalid_value: above the room; not a loan.
+  // Sends the first `length` bytes of the room, which are the consumer's from here on. After an
+  // error the loan is lent as before.
+  // invalid_value: above the room; not a loan. Others: as for send().
   Status commit(const Loan& loan, std::size_t length, std::span<const std::byte> immediate = {});
-  // The posted buffer is free for the next send.
+  // The posted buffer is free for the next send. invalid_value: not a loan.
   Status abandon(const Loan& loan);
 
   // Where loans lie. Who has loans written to by others than this thread (a device, the kernel)
@@ -201,8 +207,9 @@ class Producer : public Context {
   // Passes the buffer's data by its place alone; no copy at any size. It uses up one posted
   // buffer, which comes back to the consumer empty. Until on_returned the buffer must not change.
   // not_supported: its memory map cannot be shown to the other side, which needs a started map in
-  // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver.
-  // again, invalid_value, connection_reset: as for submit().
+  // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver. bad_state: there is
+  // no on_returned(). invalid_value, too: the buffer is not lent, or has no data. Others: as for
+  // send(). After an error the buffer is the caller's as before.
   Status hand_over(ConsumerId consumer, Buffer& buffer, std::span<const std::byte> immediate = {});
   std::size_t handed_over() const;  // Not yet returned.
 

@@ -60,7 +60,8 @@ class Server : public Context {
   using ConsumerHandler = std::function<void(Connection&, ConsumerId)>;
 
   // invalid_value: the name is empty, too long, "." or "..", or holds '/' or NUL; the
-  // representor is another device's. not_supported: the device is on the host side.
+  // representor is another device's; one of them is null. not_supported: the device is on the
+  // host side.
   static Result<std::unique_ptr<Server>> create(std::shared_ptr<Device> device,
                                                 std::shared_ptr<Representor> representor,
                                                 std::string_view name);
@@ -111,7 +112,8 @@ class Server : public Context {
   // invalid_value: not a connection of this server, or it is ending already. in_use: consumers
   // or producers of this side are not idle.
   Status disconnect(Connection& connection);
-  // disconnect() that delivers nothing more; the peer sees a lost connection.
+  // disconnect() that delivers nothing more; the peer sees a lost connection, and so do consumers
+  // and producers of this side. invalid_value: as disconnect().
   Status abort(Connection& connection);
   using Context::abort;
 

@@ -64,6 +64,7 @@ bool RdmaChannel::settle() {
   collect();
   if (hub_ && !said_goodbye_) flush_hub();  // What was said before the end goes before it.
   if (!said_goodbye_) {
+    link_->flush();  // The goodbye says what was taken, for who misses an acknowledgement.
     std::array<std::byte, wire::kMaxPacket> buffer;
     const std::size_t size = wire::encode(wire::Goodbye{.orderly = true}, buffer);
     said_goodbye_ = link_->send(PacketKind::kGoodbye, std::span(buffer).first(size)).has_value();

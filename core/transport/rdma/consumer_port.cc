@@ -164,6 +164,7 @@ void ConsumerPort::cut_off(InLane& lane, std::uint32_t producer) {
 }
 
 bool ConsumerPort::has_message() const {
+  if (over_) return false;
   LaneRecord record;
   return std::ranges::any_of(lanes_, [&](const Lane& lane) { return lane.lane->look(record); });
 }
@@ -268,8 +269,9 @@ bool ConsumerPort::arm() {
 
 bool ConsumerPort::ready() {
   look_after_links();
-  return std::ranges::any_of(
-      lanes_, [](const Lane& lane) { return lane.lane->ready() || lane.lane->ended(); });
+  return !over_ && std::ranges::any_of(lanes_, [](const Lane& lane) {
+    return lane.lane->ready() || lane.lane->ended();
+  });
 }
 
 }  // namespace comch::transport::rdma

@@ -33,6 +33,7 @@
 #include "transport/port_owner.h"
 #include "transport/rdma/hub.h"
 #include "transport/reactor.h"
+#include "transport/taken.h"
 
 namespace comch::transport::rdma {
 
@@ -97,31 +98,31 @@ class ConsumerPort final : public Alarm {
     if (held() != 0) publish_some();
   }
 
-  // Hands at most `budget` messages to `sink`, lanes taking turns. True: something happened.
+  // Hands at most `budget` messages to `sink`, lanes taking turns: sink(n, arrival) of the n-th.
   template <class Sink>
-  bool poll(std::size_t budget, Sink&& sink) {
+  Taken poll(std::size_t budget, Sink sink) {
     look_after_links();
-    bool did = false;
+    std::size_t count = 0;
     const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
+    for (std::size_t turn = 0; turn < lanes && count < budget; ++turn) {
       if (first_ >= lanes) first_ = 0;
-      const std::size_t share = lanes == 1 ? budget : std::min(budget, kTurn);
-      const std::size_t taken = poll_lane(*lanes_[first_++].lane, share, sink);
-      budget -= taken;
-      did = did || taken != 0;
+      const std::size_t until = lanes == 1 ? budget : std::min(budget, count + kTurn);
+      count = poll_lane(*lanes_[first_++].lane, count, until, sink);
     }
-    busy_ = did;
-    if (!did) settle();
-    return did;
+    busy_ = count != 0;
+    if (!busy_) settle();
+    return {.messages = count, .any = busy_};
   }
 
   // Ends it; what is posted comes back through take_back().
   void close();
   // Hears what the other side has said so far.
   void catch_up() { hear(); }
-  // Takes back every posted index; for a closed port whose lanes are empty.
+  // Takes back every posted index; for a closed port whose lanes are empty. What comes all the
+  // same, of a producer that had not heard of the end, has nowhere to go and is no lie.
   template <class Each>
   void take_back(Each&& each) {
+    over_ = true;
     table_.complete_all(std::forward<Each>(each));
   }
 
@@ -129,6 +130,7 @@ class ConsumerPort final : public Alarm {
   bool arm();
   bool ready();
   bool has_message() const;
+  bool is_quiet() const { return false; }  // poll() has its links to look after.
   void disarm() { awake_ = true; }
   void relax() {}  // Who polls is not rung for anyway: its last episode is over.
 
@@ -155,21 +157,20 @@ class ConsumerPort final : public Alarm {
     std::unique_ptr<Ear> ear;
   };
 
+  // What a lane has, from the `count`-th message of the poll on, `until` so many are taken.
   template <class Sink>
-  std::size_t poll_lane(InLane& lane, std::size_t budget, Sink& sink) {
-    std::size_t taken = 0;
+  std::size_t poll_lane(InLane& lane, std::size_t count, std::size_t until, Sink sink) {
     LaneRecord record;
-    while (taken < budget && lane.look(record)) {
+    while (count < until && !over_ && lane.look(record)) {
       const comch::shm::PostedTable::Entry* const entry = check(record);
       if (entry == nullptr) [[unlikely]] {
         cut_off(lane, record.producer);
         break;
       }
       const Arrival arrival = take(lane, record, *entry);
-      ++taken;
-      sink(arrival);
+      sink(count++, arrival);
     }
-    return taken;
+    return count;
   }
   const comch::shm::PostedTable::Entry* check(const LaneRecord& record) const;
   Arrival take(InLane& lane, const LaneRecord& record, const comch::shm::PostedTable::Entry& entry);
@@ -202,6 +203,7 @@ class ConsumerPort final : public Alarm {
   Ear news_ear_{*this, nullptr};
   Ear line_ear_;
   State state_ = State::kOpening;
+  bool over_ = false;  // All was taken back: no lane is read any more.
   wire::Target board_;
   std::uint32_t written_ = 0;  // Descriptors ever posted, and
   std::uint32_t told_ = 0;     // of them written to the board.

@@ -2,7 +2,6 @@
 #include "transport/rdma/control_link.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <tuple>
 #include <utility>
@@ -10,37 +9,6 @@
 #include "wire/frame.h"
 
 namespace comch::transport::rdma {
-namespace {
-
-constexpr std::size_t kSlotAlignment = 64;  // So that no two packets share a line.
-constexpr std::size_t kPinned = std::size_t{1} << 20U;
-constexpr std::uint32_t kFewest = 16;
-// A probe has its place beside a full queue of packets.
-constexpr std::uint32_t kProbes = 1;
-
-}  // namespace
-
-std::size_t ControlTerms::slot_size() const {
-  const std::size_t body = std::max<std::size_t>(max_message, wire::kMaxPacket);
-  return (kPacketHeader + body + kSlotAlignment - 1) / kSlotAlignment * kSlotAlignment;
-}
-
-ControlTerms ControlTerms::of(std::uint32_t max_message, std::uint32_t queue) {
-  ControlTerms terms{.max_message = max_message, .window = queue};
-  const auto most = static_cast<std::uint32_t>(kPinned / terms.slot_size());
-  terms.window = std::min(queue, std::max(most, kFewest));
-  return terms;
-}
-
-// By the sizes of soft-RoCE, which are the largest we know of: powers of two of entries, and in
-// each send room for what is inlined.
-std::size_t ControlTerms::queue_bytes() const {
-  constexpr std::size_t kSendEntry = 512;
-  constexpr std::size_t kReceiveEntry = 64;
-  constexpr std::size_t kCompletionEntry = 64;
-  const std::size_t entries = std::bit_ceil(depth() + kProbes + 1U);
-  return entries * (kSendEntry + kReceiveEntry + 2 * kCompletionEntry);
-}
 
 Result<std::unique_ptr<ControlLink>> ControlLink::create(
     Reactor& reactor, std::shared_ptr<EventHub> hub, std::unique_ptr<Id> id,
@@ -215,7 +183,7 @@ void ControlLink::take(const Completion& completion, std::uint64_t now_ns) {
   }
   ++completed_;
   if (completion.id == kProbeId) return;
-  if (sent_.pop() == PacketKind::kMessage) ++messages_delivered_;
+  if (sent_.pop() == PacketKind::kMessage) ++acknowledged_;
 }
 
 std::span<std::byte> ControlLink::received(std::uint32_t slot) const {

@@ -9,7 +9,9 @@
 //   link->flush();                               // posts receives again, tells if that is due
 //
 // A SEND that has completed lies in a receive that the peer had posted, so that it is received
-// even if this process dies at once. Packets of a class are received in the order they were sent.
+// even if this process dies at once. So does one whose receive the peer says it has posted again,
+// though its acknowledgement be lost and the peer gone before it was asked for another. Packets of
+// a class are received in the order they were sent.
 //
 // Whom nobody knows yet is given little: a link that is made for so many *greetings* has a small
 // receive for each of them, once, and gets the memory of the connection with open().
@@ -20,6 +22,7 @@
 // no correct peer writes. What has arrived before is still there.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/rdma/control_terms.h"
 #include "transport/rdma/credits.h"
 #include "transport/rdma/event_hub.h"
 #include "transport/rdma/fifo.h"
@@ -38,23 +42,6 @@
 #include "transport/reactor.h"
 
 namespace comch::transport::rdma {
-
-// Receives of the classes whose windows are the protocol's.
-inline constexpr std::uint32_t kLetterWindow = 16;
-inline constexpr std::uint32_t kControlWindow = 4;
-
-struct ControlTerms {
-  std::uint32_t max_message = 0;  // Bytes; the same on both sides.
-  std::uint32_t window = 0;       // Messages the peer may have under way.
-
-  // As many as the queue is long, within a megabyte of pinned memory.
-  static ControlTerms of(std::uint32_t max_message, std::uint32_t queue);
-  std::size_t slot_size() const;
-  // Packets of all classes that may be under way, each way.
-  std::uint32_t depth() const { return window + kLetterWindow + kControlWindow; }
-  // About what a device keeps for the queues of a link, before anything is said over it.
-  std::size_t queue_bytes() const;
-};
 
 struct Break {
   bool by_peer = false;  // It wrote nonsense; else the device, or the way, failed.
@@ -97,7 +84,9 @@ class ControlLink final : public IdOwner, public Readiness {
   // again: see above. connection_reset: broken. too_big: it does not fit into a slot.
   Status send(PacketKind kind, std::span<const std::byte> body);
   bool can_send(PacketKind kind) const;
-  std::uint64_t messages_delivered() const { return messages_delivered_; }
+  std::uint64_t messages_delivered() const {
+    return std::max(acknowledged_, sends(PacketClass::kMessages).taken());
+  }
   // Everything sent has been delivered.
   bool settled() const { return sent_.empty(); }
   // Asks the peer's device whether it is there: a WRITE of nothing.
@@ -186,7 +175,7 @@ class ControlLink final : public IdOwner, public Readiness {
   std::uint64_t next_slot_ = 0;
   std::vector<ReceiveRequest> to_post_;  // Receives that are free, and not posted again yet,
   std::array<std::uint32_t, kClasses> to_free_{};  // by class.
-  std::uint64_t messages_delivered_ = 0;
+  std::uint64_t acknowledged_ = 0;                 // Messages.
   std::uint64_t posted_ = 0;
   std::uint64_t completed_ = 0;
   bool armed_ = false;

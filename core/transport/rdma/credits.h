@@ -5,7 +5,8 @@
 // (PacketKind::kCredit) only when the other side has used up half of what it knows of: so no
 // packet ever finds no receive, and traffic in both directions pays nothing for credits.
 //
-// Counts are of 32 bits and wrap; differences are what is looked at.
+// Counts are of 32 bits, begin at 0 (or, in tests, shortly before they wrap) and wrap; differences
+// are what is looked at.
 //
 // Threads: values of one thread. Errors: a peer that claims what cannot be answers false, and
 // is not to be believed again.
@@ -18,7 +19,8 @@ namespace comch::transport::rdma {
 // Of one class, what we may send.
 class SendCredits {
  public:
-  explicit SendCredits(std::uint32_t window) : window_(window) {}
+  explicit SendCredits(std::uint32_t window, std::uint32_t first = 0)
+      : window_(window), sent_(first), freed_(first) {}
 
   // Known only when the other side has told; nothing was sent before.
   void set_window(std::uint32_t window) { window_ = window; }
@@ -27,20 +29,25 @@ class SendCredits {
   // False: it has freed more than was ever sent.
   [[nodiscard]] bool told(std::uint32_t freed) {
     if (freed - freed_ > sent_ - freed_) return false;
+    taken_ += freed - freed_;
     freed_ = freed;
     return true;
   }
+  // How many the other side has said that it has taken.
+  std::uint64_t taken() const { return taken_; }
 
  private:
   std::uint32_t window_;
-  std::uint32_t sent_ = 0;
-  std::uint32_t freed_ = 0;
+  std::uint32_t sent_;
+  std::uint32_t freed_;
+  std::uint64_t taken_ = 0;  // freed_, without the wrap.
 };
 
 // Of one class, what the other side may send.
 class ReceiveCredits {
  public:
-  explicit ReceiveCredits(std::uint32_t window) : window_(window) {}
+  explicit ReceiveCredits(std::uint32_t window, std::uint32_t first = 0)
+      : window_(window), arrived_(first), freed_(first), told_(first) {}
 
   // False: it has sent more than it was allowed to.
   [[nodiscard]] bool arrived() {
@@ -55,9 +62,9 @@ class ReceiveCredits {
 
  private:
   const std::uint32_t window_;
-  std::uint32_t arrived_ = 0;
-  std::uint32_t freed_ = 0;
-  std::uint32_t told_ = 0;
+  std::uint32_t arrived_;
+  std::uint32_t freed_;
+  std::uint32_t told_;
 };
 
 }  // namespace comch::transport::rdma

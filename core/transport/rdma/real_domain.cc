@@ -52,10 +52,7 @@ Result<std::shared_ptr<RealDomain>> RealDomain::make(ibv_context& context, std::
     return fail(Errc::operating_system, "the RDMA device gives no protection domain", errno);
   }
   const DomainLimits limits{.max_message = link.max_msg_sz,
-                            .max_queue_depth = positive(device.max_qp_wr),
-                            .max_completions = positive(device.max_cqe),
-                            .max_region = device.max_mr_size,
-                            .on_ethernet = link.link_layer == IBV_LINK_LAYER_ETHERNET};
+                            .max_completions = positive(device.max_cqe)};
   return std::make_shared<RealDomain>(std::move(protection), limits);
 }
 

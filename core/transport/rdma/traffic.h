@@ -32,11 +32,8 @@ namespace comch::transport::rdma {
 
 // What a device can do; asked once, when its domain is made.
 struct DomainLimits {
-  std::uint64_t max_message = 0;  // Bytes of one SEND or WRITE.
-  std::uint32_t max_queue_depth = 0;
-  std::uint32_t max_completions = 0;
-  std::uint64_t max_region = 0;
-  bool on_ethernet = true;
+  std::uint64_t max_message = 0;      // Bytes of one SEND or WRITE.
+  std::uint32_t max_completions = 0;  // Depth of a completion queue.
 };
 
 // What the other side may do with a region; the own side may always read it. A mask.

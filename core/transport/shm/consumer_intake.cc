@@ -187,31 +187,11 @@ ConsumerPort::Step ConsumerPort::view_other(InLane& lane, Shown& shown) {
   return Step::kArrival;
 }
 
-void ConsumerPort::remember(InLane& lane, std::size_t shown) {
-  shown_ += shown;
-  if (kept_count_ != 0 && last_kept().lane == &lane) {
-    last_kept().count += shown;
-    return;
-  }
-  ++kept_count_;
-  last_kept() = {.lane = &lane, .count = shown};
-}
-
 bool ConsumerPort::release(std::size_t count) {
-  if (count > shown_) return false;
-  shown_ -= count;
-  while (count != 0) {
-    Kept& oldest = kept_[kept_first_ % kMaxKept];
-    const std::size_t now = std::min(count, oldest.count);
-    oldest.lane->reader.release(static_cast<std::uint32_t>(now));
-    if (oldest.lane->reader.flush()) oldest.lane->tell();
-    count -= now;
-    oldest.count -= now;
-    if (oldest.count != 0) break;
-    ++kept_first_;
-    --kept_count_;
-  }
-  return true;
+  return shown_.release(count, [](InLane& lane, std::size_t messages) {
+    lane.reader.release(static_cast<std::uint32_t>(messages));
+    if (lane.reader.flush()) lane.tell();
+  });
 }
 
 // --- The end of a lane --------------------------------------------------------------------
@@ -219,7 +199,7 @@ bool ConsumerPort::release(std::size_t count) {
 // A lane that has ended, and is empty now, or is broken.
 void ConsumerPort::settle(InLane& lane, Step step) {
   if (step == Step::kBroken) {
-    if (std::exchange(lane.has_lied, true)) return;
+    if (std::exchange(lane.shut, true)) return;
     say(LogLevel::kWarning,
         "producer {} wrote nonsense into its lane to consumer {}; its process "
         "is cut off",

@@ -117,15 +117,15 @@ bool ConsumerPort::ready() const {
 
 // Not all that lies in a lane can be dealt with now; whoever waits may sleep then.
 bool ConsumerPort::has_work(InLane& lane) const {
-  if (lane.has_lied) return false;
+  if (lane.shut) return false;
   if (lane.job_waits) return lane.job->state() != comch::shm::JobState::kPending;
-  if (lane.reader.ready()) return !views_ || may_show(lane);
+  if (lane.reader.ready()) return !views_ || shown_.takes(lane);
   return lane.ended && lane.reader.kept() == 0;
 }
 
 bool ConsumerPort::has_message() const {
-  return std::ranges::any_of(
-      lanes_, [](const auto& lane) { return !lane->reader.broken() && lane->reader.ready(); });
+  return std::ranges::any_of(lanes_,
+                             [](const auto& lane) { return !lane->shut && lane->reader.ready(); });
 }
 
 // --- The line ----------------------------------------------------------------------------
@@ -209,6 +209,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
       InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds);
   if (!made) return std::unexpected(made.error());
   (*made)->share = std::move(share);
+  (*made)->shut = over_;
   lanes_.push_back(std::move(*made));
   // Its producer may sleep until something is posted, which was told to the lanes known then.
   lanes_.back()->tell();

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,45 +31,13 @@
 #include "transport/passage.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
+#include "transport/shm/arrival.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
+#include "transport/shm/shown_rows.h"
+#include "transport/taken.h"
 
 namespace comch::transport::shm {
-
-// A message: its data is in the posted buffer `index`, or where `handed` says.
-struct Arrival {
-  std::uint16_t index = 0;
-  Passage passage = Passage::kNone;
-  std::uint32_t producer = 0;
-  std::uint64_t length = 0;              // Bytes put into the posted buffer.
-  std::span<const std::byte> immediate;  // Valid until the index is posted again.
-  std::span<std::byte> handed;
-  std::uint32_t handle = 0;
-};
-
-// A message of data alone, as most are; handed out in registers.
-struct PlainArrival {
-  std::uint16_t index = 0;
-  Passage passage = Passage::kNone;
-  std::uint32_t producer = 0;
-  std::uint64_t length = 0;
-
-  operator Arrival() const {
-    return {.index = index,
-            .passage = passage,
-            .producer = producer,
-            .length = length,
-            .immediate = {},
-            .handed = {}};
-  }
-};
-
-// A message that is looked at where it lies. The producer can still change the bytes.
-struct Shown {
-  std::span<const std::byte> data;
-  std::span<const std::byte> immediate;
-  std::uint32_t producer = 0;
-};
 
 class ConsumerPort final : public Readiness {
  public:
@@ -132,23 +99,16 @@ class ConsumerPort final : public Readiness {
     if (unheard_) publish_and_tell();
   }
 
-  // Hands at most `budget` messages to `sink`, each as an Arrival or a PlainArrival, lanes taking
-  // turns. True: something happened, which may be a part of a long message.
+  // Hands at most `budget` messages to `sink`, lanes taking turns: sink(n, message) of the n-th,
+  // an Arrival or a PlainArrival.
   template <class Sink>
-  bool poll(std::size_t budget, Sink&& sink) {
-    bool did = false;
-    const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && budget != 0; ++turn) {
-      if (first_ >= lanes) first_ = 0;
-      // Where there is one lane there is no other to have a turn.
-      const std::size_t share = lanes == 1 ? budget : std::min(budget, kTurn);
-      std::size_t left = share;
-      did = poll_lane(*lanes_[first_++], left, sink) || did;
-      budget -= share - left;
-    }
+  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
+    // Where there is one lane there is no other to have a turn.
+    const Taken taken = lanes_.size() == 1 ? take_from(*lanes_.front(), 0, budget, sink)
+                                           : take_in_turns(budget, sink);
     if (sweep_) [[unlikely]]
       sweep();
-    return did;
+    return taken;
   }
 
   // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
@@ -168,7 +128,7 @@ class ConsumerPort final : public Readiness {
   }
   // Of the messages shown, the `count` oldest are done with. False: there are not so many.
   bool release(std::size_t count);
-  std::size_t shown() const { return shown_; }  // Not released.
+  std::size_t shown() const { return shown_.messages(); }  // Not released.
 
   // False: it is not held, or its producer is gone.
   bool give_back(std::uint32_t producer, std::uint32_t handle);
@@ -180,9 +140,12 @@ class ConsumerPort final : public Readiness {
   void catch_up() {
     for (std::size_t n = 0; n < kMaxLanes && read_line(); ++n) continue;
   }
-  // Takes back every posted index; for a closed port whose lanes are empty.
+  // Takes back every posted index; for a closed port whose lanes are empty. What comes all the
+  // same, of a producer that had not heard of the end, has nowhere to go and is no lie.
   template <class Each>
   void take_back(Each&& each) {
+    over_ = true;
+    for (const std::unique_ptr<InLane>& lane : lanes_) lane->shut = true;
     table_.complete_all(std::forward<Each>(each));
   }
 
@@ -192,6 +155,13 @@ class ConsumerPort final : public Readiness {
   // Whether a lane that can be read holds something. Nothing may come of it: half a message, of
   // a producer that is gone.
   bool has_message() const;
+  // Nothing would come of poll(), or of view(), now.
+  bool is_quiet() const {
+    for (const std::unique_ptr<InLane>& lane : lanes_) {
+      if (lane->ended || lane->reader.ready()) return false;
+    }
+    return !sweep_;
+  }
   void disarm() { sleeper_.disarm(); }
   void relax() {
     if (may_relax_) sleeper_.relax();
@@ -204,47 +174,50 @@ class ConsumerPort final : public Readiness {
   enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kMaxLanes = 1024;
-  // Messages of one lane that were shown in a row.
-  struct Kept {
-    InLane* lane = nullptr;
-    std::size_t count = 0;
-  };
-  static constexpr std::size_t kMaxKept = 64;
 
-  Kept& last_kept() { return kept_[(kept_first_ + kept_count_ - 1) % kMaxKept]; }
-  const Kept& last_kept() const { return kept_[(kept_first_ + kept_count_ - 1) % kMaxKept]; }
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
-  // At most `budget` messages of a lane, which counts them off. True: something happened.
   template <class Sink>
-  [[gnu::always_inline]] bool poll_lane(InLane& lane, std::size_t& budget, Sink& sink) {
-    const std::size_t before = budget;
-    Step step = Step::kArrival;
-    while (budget != 0 && step == Step::kArrival) {
-      step = take_plain(lane, budget, sink);
-      if (step != Step::kPart) continue;  // Something else comes next.
-      Arrival arrival;
-      step = take_other(lane, arrival);
-      if (step != Step::kArrival) break;
-      sink(static_cast<const Arrival&>(arrival));
-      --budget;
+  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Sink sink) {
+    Taken all;
+    const std::size_t lanes = lanes_.size();
+    for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
+      if (first_ >= lanes) first_ = 0;
+      const std::size_t until = std::min(budget, all.messages + kTurn);
+      const Taken taken = take_from(*lanes_[first_++], all.messages, until, sink);
+      all = {.messages = taken.messages, .any = all.any || taken.any};
     }
-    if (budget == before && step != Step::kPart) [[likely]] {
+    return all;
+  }
+  // What a lane has, from the `first`-th message of the poll on, `until` so many are taken.
+  template <class Sink>
+  [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
+                                         Sink sink) {
+    std::size_t count = first;
+    Step step = Step::kArrival;
+    while (count != until && step == Step::kArrival) {
+      step = take_plain(lane, count, until, sink);
+      if (step != Step::kPart) continue;  // Something else comes next.
+      step = take_other(lane, count, sink);
+      if (step == Step::kArrival) ++count;
+    }
+    if (count == first && step != Step::kPart) [[likely]] {
       if (step == Step::kBroken || lane.ended) [[unlikely]]
         settle(lane, step);
-      return false;
+      return {.messages = count, .any = false};
     }
     if (lane.reader.flush()) lane.tell();
-    return true;
+    return {.messages = count, .any = true};
   }
   // Messages of data alone, in the slot or in the posted buffer, as most are. kPart: the next one
   // is another.
   template <class Sink>
-  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& budget, Sink& sink) {
+  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
+                                         Sink sink) {
     using Plain = comch::shm::LaneReader<>::Plain;
     comch::shm::LaneReader<>::Walk walk(lane.reader);
-    for (; budget != 0; --budget) {
+    for (; count != until; ++count) {
       std::uint16_t index = 0;
       std::uint64_t length = 0;
       const Plain found = walk.look(index, length);
@@ -259,18 +232,26 @@ class ConsumerPort final : public Readiness {
       const std::uint16_t name = entry->name();
       table_.complete(index);
       walk.pass();
-      sink(PlainArrival{.index = name,
-                        .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                        .producer = lane.producer(),
-                        .length = length});
+      sink(count, PlainArrival{.index = name,
+                               .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                               .producer = lane.producer(),
+                               .length = length});
     }
     return Step::kArrival;
+  }
+  // The next message, whatever it is.
+  template <class Sink>
+  [[gnu::noinline]] Step take_other(InLane& lane, std::size_t count, Sink sink) {
+    Arrival arrival;
+    const Step step = take_other(lane, arrival);
+    if (step == Step::kArrival) sink(count, static_cast<const Arrival&>(arrival));
+    return step;
   }
   template <class Sink>
   std::size_t view_lane(InLane& lane, std::size_t budget, Sink& sink) {
     using Walk = comch::shm::LaneReader<>::Walk;
     std::size_t shown = 0;
-    Step step = may_show(lane) ? Step::kArrival : Step::kNothing;
+    Step step = shown_.takes(lane) ? Step::kArrival : Step::kNothing;
     while (shown != budget && step == Step::kArrival) {
       std::uint16_t index = 0;
       std::uint64_t length = 0;
@@ -290,17 +271,13 @@ class ConsumerPort final : public Readiness {
       ++shown;
     }
     if (shown != 0) [[likely]] {
-      remember(lane, shown);
+      shown_.add(lane, shown);
     } else if (step == Step::kBroken || lane.ended) [[unlikely]] {
       settle(lane, step);
     }
     return shown;
   }
   Step view_other(InLane& lane, Shown& shown);
-  bool may_show(const InLane& lane) const {
-    return kept_count_ != kMaxKept || last_kept().lane == &lane;
-  }
-  void remember(InLane& lane, std::size_t shown);
 
   Step take_other(InLane& lane, Arrival& arrival);
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
@@ -336,6 +313,7 @@ class ConsumerPort final : public Readiness {
   bool may_relax_ = false;
   bool unheard_ = false;  // Something was posted that no producer was told of.
   bool sweep_ = false;    // A lane is over.
+  bool over_ = false;     // All was taken back: no lane is read any more.
   bool line_over_ = false;
   comch::shm::PostedWriter<> writer_;
   std::vector<comch::shm::PostedTable::Entry> entries_;
@@ -345,11 +323,7 @@ class ConsumerPort final : public Readiness {
   std::vector<std::uint16_t> immediate_sizes_;  // By name.
   std::vector<std::unique_ptr<InLane>> lanes_;
   std::size_t first_ = 0;  // Whose turn it is.
-  // What is shown and not released, the oldest first, in a circle.
-  std::array<Kept, kMaxKept> kept_;
-  std::size_t kept_first_ = 0;
-  std::size_t kept_count_ = 0;
-  std::size_t shown_ = 0;
+  ShownRows<InLane> shown_;
   struct Map {
     std::shared_ptr<const void> share;  // Of the addresses.
     os::Window window;

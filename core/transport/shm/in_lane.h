@@ -56,7 +56,7 @@ class InLane {
   std::uint16_t staged_index = 0;
   bool staged_open = false;           // More of it is to come.
   bool ended = false;                 // The producer sends no more.
-  bool has_lied = false;              // Nothing more is taken from it.
+  bool shut = false;                  // Nothing more is taken from it.
   std::shared_ptr<const void> share;  // Of the descriptors that its producers' process may take.
 
  private:

@@ -159,10 +159,10 @@ class OutLane {
   bool take(Posted& posted);
   void untake(const Posted& posted);
   Outcome check(Bytes immediate) const;
-  // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
+  // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes. What
+  // is copied in parts is unfinished, too.
   bool is_unhindered() const {
-    return !gone() && !failure_ && unfinished_count_ == 0 && !transfer_ && hand_.empty() &&
-           bounce_ends_.empty();
+    return !gone() && !failure_ && unfinished_count_ == 0 && hand_.empty() && bounce_ends_.empty();
   }
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
@@ -237,10 +237,10 @@ class OutLane {
   if (views_) {
     writer_.put_and_publish(0, message);
   } else {
-    consumer_->desk.use_alone(1, [&](const Posted& posted) {
-      if (message.size() > posted.capacity) [[unlikely]]
+    consumer_->desk.use_one([&](std::uint16_t index, std::uint64_t room) {
+      if (message.size() > room) [[unlikely]]
         return false;
-      writer_.put_and_publish(posted.index, message);
+      writer_.put_and_publish(index, message);
       return done = true;
     });
   }

@@ -1,13 +1,12 @@
-// Over fake verbs: linked into a program of tests, it makes every device one that meets its peers
-// by RDMA, on one machine of a FakeFabric. What a connection promises does not depend on its
-// carrier; the same tests say so for this one.
+// Over fake verbs: see over_fake_verbs.h.
+#include "unit/comch/over_fake_verbs.h"
+
 #include <gtest/gtest.h>
 
 #include <memory>
 
 #include "comch/carriers.h"
 #include "support/described_devices.h"
-#include "support/fake_verbs.h"
 
 namespace comch::test {
 namespace {
@@ -51,6 +50,7 @@ class OverFakeVerbs final : public testing::Environment {
     devices_.reset();
     fabric_.reset();
   }
+  FakeFabric& fabric() { return *fabric_; }
 
  private:
   std::unique_ptr<FakeFabric> fabric_;
@@ -58,9 +58,16 @@ class OverFakeVerbs final : public testing::Environment {
   std::unique_ptr<ScopedVerbs> verbs_;
 };
 
-// NOLINTNEXTLINE(cert-err58-cpp): gtest owns it, and wants it before main().
-const testing::Environment* const environment =
-    testing::AddGlobalTestEnvironment(new OverFakeVerbs);
+OverFakeVerbs& environment() {
+  static auto* const made = new OverFakeVerbs;  // gtest's.
+  return *made;
+}
+
+// NOLINTNEXTLINE(cert-err58-cpp): gtest wants it before main().
+const testing::Environment* const added = testing::AddGlobalTestEnvironment(&environment());
 
 }  // namespace
+
+FakeFabric& fabric() { return environment().fabric(); }
+
 }  // namespace comch::test

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 
 #include "unit/shm/desk_of.h"
 
@@ -22,6 +23,17 @@ ByRun take_by_run(Desk& desk, std::size_t most, std::uint64_t bytes = 1) {
     std::size_t used = 0;
     for (; used != count && bytes <= room; ++used) taken.indexes.push_back(slots[used]);
     return used;
+  });
+  return taken;
+}
+
+// The index that a message of `bytes` by itself is sent to.
+template <class Desk>
+std::optional<std::uint64_t> take_one(Desk& desk, std::uint64_t bytes = 1) {
+  std::optional<std::uint64_t> taken;
+  desk.use_one([&](std::uint16_t index, std::uint64_t room) {
+    if (bytes <= room) taken = index;
+    return taken.has_value();
   });
   return taken;
 }
@@ -62,6 +74,43 @@ TEST_F(DeskRunTest, ARunOfMoreThanCanBePostedBreaksTheDesk) {
   EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kNothing);
   EXPECT_TRUE(desk.broken());
   EXPECT_EQ(take(seat), Offsets{});
+}
+
+// Descriptors are published ahead of it.
+TEST_F(DeskRunTest, ARunThatIsBehindWhatWasTakenByItsDescriptorIsNoLie) {
+  const SeatId seat = attach();
+  post(3);
+  const std::uint64_t late = FastMachine::load_word(run.data(), 0);
+  PostedRun<> earlier;
+  earlier.add(true, 1);
+  FastMachine::store_word(run.data(), 0, earlier.word());
+  EXPECT_EQ(take(seat, 2), (Offsets{0, 1}));
+  EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kNothing);
+  EXPECT_FALSE(desk.broken());
+  FastMachine::store_word(run.data(), 0, late);
+  EXPECT_EQ(take_by_run(desk, 1).indexes, (Offsets{2}));
+}
+
+TEST_F(DeskRunTest, OneIsTakenByTheRunWhereItCoversAndElseByItsDescriptor) {
+  const SeatId seat = attach();
+  for (std::uint64_t n = 0; n != 5; ++n) {  // Each ahead of the look behind the first.
+    post(1);
+    EXPECT_EQ(take_one(desk), n);
+    EXPECT_EQ(take_one(desk), std::nullopt);
+  }
+  post(kDepth);
+  for (std::uint64_t n = 5; n != 5 + kDepth; ++n) {
+    EXPECT_EQ(take_one(desk, 2), std::nullopt) << "longer than the room, it stays";
+    EXPECT_EQ(take_one(desk), n);
+  }
+  writer.post(9, 1, 1);
+  writer.publish();
+  EXPECT_EQ(take_one(desk), 9U);
+  EXPECT_EQ(take(seat), Offsets{});
+  attach();
+  post(1);
+  EXPECT_EQ(take_one(desk), std::nullopt) << "it has siblings";
+  EXPECT_FALSE(desk.broken());
 }
 
 TEST_F(DeskRunTest, WhoHasSiblingsDoesNotTakeByTheRun) {

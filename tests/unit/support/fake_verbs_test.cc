@@ -177,6 +177,18 @@ TEST(FakeVerbsTest, ADeadHostSaysNothingUntilPatienceEnds) {
   EXPECT_EQ(FakeLink::poll(link.client).at(0).status, CompletionStatus::kRetryExceeded);
 }
 
+TEST(FakeVerbsTest, WhatIsNotAcknowledgedHasArrivedAndCompletesWhenItsDeviceAsksAgain) {
+  FakeLink link;
+  link.fabric.lose_acknowledgements(1);
+  ASSERT_TRUE(FakeLink::post(link.client, write(link, "data", 0)));
+  ASSERT_TRUE(FakeLink::post(link.client, write(link, "more", 4)));
+  EXPECT_EQ(at(link.server, 0, 4), "data");
+  EXPECT_TRUE(FakeLink::poll(link.client).empty());
+  link.fabric.time_out();
+  EXPECT_EQ(FakeLink::poll(link.client).size(), 2U);
+  EXPECT_EQ(at(link.server, 4, 4), "more");
+}
+
 TEST(FakeVerbsTest, FurtherQueuePairsOfAConnectionNeedNoEvents) {
   FakeLink link;
   const auto more = [](FakeEnd& end) {

@@ -139,6 +139,33 @@ TEST_F(RdmaChannelTest, AnOrderlyEndComesBehindAllThatWasSent) {
   EXPECT_EQ(there().take(), "last");
 }
 
+// An acknowledgement gets lost, and whoever would have given another is gone.
+TEST_F(RdmaChannelTest, WhatThePeerHasTakenIsDeliveredThoughItsAcknowledgementIsLost) {
+  connect();
+  ASSERT_TRUE(here().channel->send(bytes_of("first")));
+  fabric.lose_acknowledgements(1);
+  ASSERT_TRUE(here().channel->send(bytes_of("taken")));
+  EXPECT_EQ(there().take(), "first");
+  EXPECT_TRUE(there().channel->look());
+  there().channel->pop();
+  EXPECT_EQ(here().channel->delivered(), 1U);
+  there().goodbye();
+  run();
+  EXPECT_EQ(here().channel->peer_state(), PeerState::kOrderly);
+  EXPECT_EQ(here().channel->delivered(), 2U);
+}
+
+TEST_F(RdmaChannelTest, WhatThePeerHasNotTakenIsNotDeliveredBeforeItIsAcknowledged) {
+  connect();
+  fabric.lose_acknowledgements(1);
+  ASSERT_TRUE(here().channel->send(bytes_of("left")));
+  ASSERT_TRUE(there().channel->send(bytes_of("meanwhile")));
+  EXPECT_EQ(here().take(), "meanwhile");
+  EXPECT_EQ(here().channel->delivered(), 0U);
+  fabric.time_out();
+  EXPECT_EQ(here().channel->delivered(), 1U) << "its device has asked again";
+}
+
 TEST_F(RdmaChannelTest, TheGoodbyeIsWaitedFor) {
   connect();
   fabric.hold();

@@ -216,14 +216,6 @@ TEST_F(RdmaControlLinkTest, AProbeNeedsNoCreditAndNoReceive) {
   EXPECT_EQ(fabric.counts("10.0.0.1").not_ready, 0U);
 }
 
-TEST_F(RdmaControlLinkTest, TheWindowStaysWithinAMegabyte) {
-  constexpr ControlTerms kSmall{1, 1};
-  EXPECT_EQ(ControlTerms::of(4080, 64).window, 64U);
-  EXPECT_EQ(ControlTerms::of(4080, 8192).window, 256U);
-  EXPECT_EQ(ControlTerms::of(65535, 8192).window, 16U);
-  EXPECT_EQ(ControlTerms::of(1, 8192).window, (1U << 20U) / (kSmall.slot_size()));
-}
-
 TEST_F(RdmaControlLinkTest, ALinkThatGoesSaysFarewell) {
   link.reset();
   EXPECT_EQ(peer.next().kind, EventKind::kEstablished);

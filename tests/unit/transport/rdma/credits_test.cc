@@ -45,18 +45,23 @@ TEST(RdmaCreditsTest, TellingIsDueWhenHalfOfTheWindowIsUsedUp) {
 }
 
 TEST(RdmaCreditsTest, CountsWrapAround) {
-  SendCredits sends(3);
-  ReceiveCredits receives(3);
-  for (std::uint64_t n = 0; n < (std::uint64_t{1} << 32U) + 10; n += 0x10000001) {
+  constexpr std::uint32_t kLast = 0xffff'fffe;
+  SendCredits sends(3, kLast);
+  ReceiveCredits receives(3, kLast);
+  for (std::uint64_t n = 1; n <= 5; ++n) {
     // As far as one side can get without the other.
     for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(sends.available(), 3U - static_cast<std::uint32_t>(k));
       sends.take();
       ASSERT_TRUE(receives.arrived());
-      receives.freed(1);
-      ASSERT_TRUE(sends.told(receives.tell()));
     }
+    EXPECT_EQ(sends.available(), 0U);
+    receives.freed(3);
+    EXPECT_TRUE(receives.is_due());
+    ASSERT_TRUE(sends.told(receives.tell()));
+    EXPECT_EQ(sends.taken(), 3 * n) << "this one does not wrap";
   }
-  EXPECT_EQ(sends.available(), 3U);
+  EXPECT_FALSE(sends.told(kLast)) << "long ago";
 }
 
 }  // namespace

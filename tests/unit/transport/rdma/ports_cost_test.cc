@@ -15,7 +15,7 @@ struct RdmaCostTest : testing::Test {
   }
   // As a consumer's callback does: what was filled is posted again.
   void receive() {
-    consumer.port->poll(64, [&](const Arrival& arrival) {
+    consumer.port->poll(64, [&](std::size_t, const Arrival& arrival) {
       EXPECT_EQ(arrival.length, 64U);
       consumer.port->post(arrival.index, arrival.index * 64U, 64);
       ++received;
@@ -88,7 +88,7 @@ TEST_F(RdmaCostTest, APingOfOneMessageCostsOneCreditAtMost) {
 
 TEST_F(RdmaCostTest, ALongMessageIsTwoWorkRequestsWithOneDoorbell) {
   const std::string text(64, 'l');
-  consumer.port->poll(64, [](const Arrival&) {});
+  consumer.port->poll(64, [](std::size_t, const Arrival&) {});
   TestConsumer wide(machines, 4);
   wide.post(0, 0, 5000);
   producer.lane(wide.port->id());

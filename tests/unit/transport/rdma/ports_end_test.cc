@@ -1,5 +1,6 @@
 // How it ends: consumers and producers that stop, lanes that break, hosts that die, and calls that
 // fail. Each task has one answer, and nothing is left.
+#include "comch/log.h"
 #include "unit/transport/rdma/ports.h"
 
 namespace comch::transport::rdma {
@@ -46,6 +47,25 @@ TEST(RdmaEndTest, ClosedAConsumerStillHandsOutWhatHasArrivedAndThenGivesTheRestB
   consumer.port->take_back([&](std::uint16_t index) { back.push_back(index); });
   EXPECT_EQ(back, std::vector<std::uint16_t>{1});
   EXPECT_FALSE(consumer.lost) << "that was this side's doing";
+}
+
+TEST(RdmaEndTest, WhatComesBehindTheEndIsNotTakenAndIsNoLie) {
+  Ports machines;
+  TestConsumer consumer(machines);
+  TestProducer producer(machines);
+  const std::uint32_t id = consumer.port->id();
+  consumer.post(0, 0, 64);
+  machines.settle();
+  std::string said;
+  set_log_sink([&](LogLevel, std::string_view line) { said += line; });
+  consumer.port->close();
+  consumer.port->take_back([](std::uint16_t) {});
+  ASSERT_EQ(producer.send(id, "too late"), Outcome::kUnderWay) << "it has not heard of the end";
+  EXPECT_FALSE(consumer.port->has_message());
+  consumer.poll();
+  set_log_sink({});
+  EXPECT_TRUE(consumer.arrivals.empty());
+  EXPECT_EQ(said, "");
 }
 
 TEST(RdmaEndTest, ALaneIsLeftToTheNextProducer) {

@@ -54,6 +54,53 @@ TEST(RdmaLongTest, ALongMessageGoesInPiecesThatAreAcknowledgedEachAndInOrder) {
   EXPECT_EQ(completed, 1U);
 }
 
+TEST(RdmaLongTest, AMessageThatIsTooLongForTheDeviceIsCutIntoWhatItTakes) {
+  constexpr std::uint32_t kMost = 16384;
+  Ports machines([](test::FakeFabric& fabric) {
+    fabric.set_limits({.max_message = kMost, .max_completions = 32767}, 256);
+  });
+  TestConsumer consumer(machines);
+  TestProducer producer(machines);
+  const std::uint32_t id = consumer.port->id();
+  const std::string text = pattern(5 * kMost + 1);
+  consumer.post(0, 0, 1U << 20U);
+  producer.lane(id);
+  machines.link.fabric.reset_counts();
+  ASSERT_EQ(producer.send(id, text), Outcome::kUnderWay);
+  EXPECT_EQ(machines.link.fabric.counts(kClient).work_requests, 6U + 1U);
+  ASSERT_TRUE(consumer.poll());
+  EXPECT_TRUE(consumer.text(0, text.size()) == text);
+  EXPECT_EQ(producer.completed(id), 1U);
+  // And by the bounce area.
+  consumer.post(0, 0, 1U << 20U);
+  const std::string other = pattern(2 * kMost + 1);
+  ASSERT_EQ(producer.send_copied(id, other), Outcome::kSent);
+  producer.lane(id).publish();
+  ASSERT_TRUE(consumer.poll());
+  EXPECT_TRUE(consumer.text(0, other.size()) == other);
+  EXPECT_FALSE(consumer.lost || producer.lost);
+}
+
+// What was registered of its life before is not known to any device any more.
+TEST(RdmaLongTest, AMapThatIsStartedAnewIsRegisteredAnew) {
+  Ports machines;
+  TestConsumer consumer(machines);
+  TestProducer producer(machines);
+  const std::uint32_t id = consumer.port->id();
+  const std::string text = pattern(5000);
+  for (std::uint64_t lives = 1; lives <= 3; ++lives) {
+    consumer.post(0, 0, 1U << 20U);
+    producer.lane(id);
+    const std::uint64_t before = machines.link.fabric.counts(kClient).registrations;
+    ASSERT_EQ(producer.send(id, text), Outcome::kUnderWay);
+    EXPECT_EQ(machines.link.fabric.counts(kClient).registrations, before + 1);
+    ASSERT_TRUE(consumer.poll()) << lives;
+    EXPECT_EQ(producer.completed(id), 1U);
+    producer.life.reset();
+    producer.life = std::make_unique<MapLife>(producer.memory);
+  }
+}
+
 // 256 work requests do not fit a message of more pieces: it goes on in step().
 TEST(RdmaLongTest, AMessageOfMorePiecesThanTheQueueHoldsGoesOnByAndBy) {
   Ports machines;

@@ -60,5 +60,23 @@ TEST(RdmaPortsTest, ALongMessageIsWrittenFromWhereItLies) {
   EXPECT_EQ(producer.port->counters().direct, 1U);
 }
 
+TEST(RdmaPortsTest, ADeviceThatInlinesNothingSendsFromWhereTheRecordsLie) {
+  Ports machines([](test::FakeFabric& fabric) {
+    fabric.set_limits({.max_message = 1U << 20U, .max_completions = 32767}, 0);
+  });
+  TestConsumer consumer(machines);
+  TestProducer producer(machines);
+  const std::uint32_t id = consumer.port->id();
+  for (const std::string_view text : {"one", "two", "three"}) {
+    consumer.post(0, 0, 64);
+    ASSERT_EQ(producer.send(id, text), Outcome::kUnderWay);
+    ASSERT_TRUE(consumer.poll());
+    EXPECT_EQ(consumer.text(0, text.size()), text);
+    EXPECT_EQ(producer.completed(id), 1U);
+  }
+  EXPECT_GT(machines.link.fabric.counts(kClient).work_requests, 0U);
+  EXPECT_EQ(machines.link.fabric.counts(kClient).inlined, 0U);
+}
+
 }  // namespace
 }  // namespace comch::transport::rdma

@@ -41,7 +41,7 @@ struct Order {
 };
 
 void receive(TestConsumer& consumer, Order& order) {
-  consumer.port->poll(64, [&](const Arrival& arrival) {
+  consumer.port->poll(64, [&](std::size_t, const Arrival& arrival) {
     order.check(consumer, arrival);
     consumer.port->post(arrival.index, arrival.index * kRoom, kRoom);
   });

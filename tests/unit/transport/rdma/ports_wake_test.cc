@@ -57,7 +57,7 @@ TEST_F(RdmaWakeTest, SleepingAgainAndAgainNeverRunsOutOfReceives) {
     send();
     EXPECT_TRUE(woken());
     consumer.port->disarm();
-    consumer.port->poll(64, [&](const Arrival& arrival) {
+    consumer.port->poll(64, [&](std::size_t, const Arrival& arrival) {
       consumer.port->post(arrival.index, arrival.index * 64U, 64);
     });
     consumer.port->publish();
@@ -121,7 +121,7 @@ TEST_F(RdmaSpaceTest, AProducerThatWaitsIsRungWhenSomethingIsPosted) {
   EXPECT_FALSE(woken());
   consumer.post(0, 0, 64);
   EXPECT_TRUE(lane.has_space()) << "without the producer's engine";
-  consumer.port->poll(1, [](const Arrival&) {});  // The acknowledgement of the post.
+  consumer.port->poll(1, [](std::size_t, const Arrival&) {});  // The acknowledgement of the post.
   EXPECT_TRUE(woken());
   EXPECT_TRUE(lane.ready(true));
 }
@@ -132,7 +132,7 @@ TEST_F(RdmaSpaceTest, APostThatCrossesTheBellIsRungForWhenItIsAcknowledged) {
   lane.arm(true);
   ASSERT_FALSE(lane.ready(true));
   machines.link.fabric.release();
-  consumer.port->poll(1, [](const Arrival&) {});
+  consumer.port->poll(1, [](std::size_t, const Arrival&) {});
   EXPECT_TRUE(woken());
   EXPECT_TRUE(lane.ready(true));
 }
@@ -154,7 +154,7 @@ TEST_F(RdmaSpaceTest, WaitingAgainAndAgainNeverRunsOutOfReceives) {
     if (lane.ready(true)) continue;
     const auto index = static_cast<std::uint16_t>(n % 4);
     consumer.post(index, 0, 64);
-    consumer.port->poll(1, [](const Arrival&) {});
+    consumer.port->poll(1, [](std::size_t, const Arrival&) {});
     ASSERT_TRUE(woken()) << n;
     ASSERT_EQ(producer.send(id, "x"), Outcome::kUnderWay);
     ASSERT_EQ(producer.completed(id), 1U);

@@ -136,7 +136,7 @@ struct ConsumerPortTest : testing::Test {
     settle();
   }
   void poll() {
-    port->poll(64, [this](const Arrival& arrival) { arrivals.push_back(arrival); });
+    port->poll(64, [this](std::size_t, const Arrival& arrival) { arrivals.push_back(arrival); });
   }
   void expect_lie() {
     poll();

@@ -2,6 +2,7 @@
 // this consumer and nothing else.
 #include "transport/shm/consumer_port.h"
 
+#include "comch/log.h"
 #include "unit/transport/shm/consumer_port_fixture.h"
 
 namespace comch::transport::shm {
@@ -21,6 +22,24 @@ TEST_F(ConsumerPortTest, AMessageLiesInItsRoomAndUsesItUp) {
   EXPECT_EQ(all[3], kUntouched);
   EXPECT_EQ(port->posted(), 1U);
   EXPECT_FALSE(owner.lost);
+}
+
+TEST_F(ConsumerPortTest, WhatComesBehindTheEndIsNotTakenAndIsNoLie) {
+  std::string said;
+  set_log_sink([&](LogLevel, std::string_view text) { said += text; });
+  PeerLane known = lane();
+  port->close();
+  port->take_back([](std::uint16_t) {});
+  PeerLane late = lane(2, {});
+  for (PeerLane* const from : {&known, &late}) {
+    from->writer->put_inline(0, kBytes, {});
+    from->writer->publish();
+  }
+  EXPECT_FALSE(port->has_message());
+  poll();
+  set_log_sink({});
+  EXPECT_TRUE(arrivals.empty());
+  EXPECT_EQ(said, "");
 }
 
 TEST_F(ConsumerPortTest, RunsFromTheFirstAcceptedOnAndRefusesASecond) {
