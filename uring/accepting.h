@@ -45,9 +45,9 @@ class Accepting {
     return {};
   }
 
-  void accept(Submission& op) {
+  void accept(Operation& op) {
     End& end = of(op);
-    if (op.chained_ != 0) {
+    if (op.chained != 0) {
       order_.finish(op, -EINVAL);
       return;
     }
@@ -59,13 +59,13 @@ class Accepting {
       order_.finish(op, -ENOBUFS);
       return;
     }
-    op.state_ = Submission::State::kRunning;
+    op.state = Operation::State::kRunning;
     end.op = &op;
     ++multishots_;
     show(end);
   }
   // False is never answered: it ends at once, but for the place of what is shown.
-  bool cancel(Submission& op) {
+  bool cancel(Operation& op) {
     End& end = of(op);
     end.op = nullptr;
     if (end.shown == nullptr) let_go();
@@ -129,9 +129,7 @@ class Accepting {
   }
 
  private:
-  static End& of(const Submission& op) {
-    return *static_cast<End*>(static_cast<Listener*>(op.end_));
-  }
+  static End& of(const Operation& op) { return *static_cast<End*>(static_cast<Listener*>(op.end)); }
   End* find(const void* endpoint) {
     const auto found =
         std::ranges::find(ends_, endpoint, [](const auto& end) { return end->endpoint; });

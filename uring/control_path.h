@@ -21,8 +21,8 @@ template <class Kinds>
 class ControlPath {
  public:
   using End = ControlOf<Kinds>;
-  using Op = Submission::Op;
-  using State = Submission::State;
+  using Op = Operation::Op;
+  using State = Operation::State;
   using Connection = Kinds::Connection;
 
   explicit ControlPath(Order& order) : order_(order) {}
@@ -52,19 +52,19 @@ class ControlPath {
     std::erase_if(retired_, [&end](const auto& owned) { return owned.get() == &end; });
   }
 
-  void send(Submission& op) {
+  void send(Operation& op) {
     End& end = of(op);
     if (end.ended != 0) return finish_late(end, op);
     if (end.sends.empty() && try_send(end, op)) return;
-    op.state_ = State::kWaiting;
+    op.state = State::kWaiting;
     if (end.sends.empty()) stalled_.push_back(&end);
     end.sends.push_back(op);
   }
   // The message comes by the callback, which shows the oldest one as long as it is kept.
-  void receive(Submission& op) {
+  void receive(Operation& op) {
     End& end = of(op);
     if (end.ended != 0) return finish_late(end, op);
-    op.state_ = State::kWaiting;
+    op.state = State::kWaiting;
     end.receives.push_back(op);
     ++receives_;
     if (end.connection.paused()) end.connection.resume();
@@ -72,13 +72,13 @@ class ControlPath {
   Receipt on_message(const Connection& connection, std::span<const std::byte> message) {
     const auto it = ends_.find(&connection);
     if (it == ends_.end()) return Receipt::kKeep;
-    while (Submission* op = it->second->receives.pop_front()) {
+    while (Operation* op = it->second->receives.pop_front()) {
       --receives_;
-      if (message.size() > op->length_) {
+      if (message.size() > op->amount) {
         order_.finish(*op, -EMSGSIZE);
         continue;
       }
-      std::byte* const room = op->data_.room;
+      std::byte* const room = op->what.room;
       std::ranges::copy(message, room);
       Completion& completion = order_.finish(*op, static_cast<std::int64_t>(message.size()));
       completion.bytes = room;
@@ -94,7 +94,7 @@ class ControlPath {
     for (std::size_t n = 0; n < stalled_.size();) {
       End& end = *stalled_[n];
       while (!end.sends.empty()) {
-        Submission& op = *end.sends.pop_front();
+        Operation& op = *end.sends.pop_front();
         if (!try_send(end, op)) {
           end.sends.push_front(op);
           break;
@@ -115,10 +115,10 @@ class ControlPath {
   void arm() {
     for (End* end : stalled_) end->connection.request_space();
   }
-  void cancel(Submission& op) {
+  void cancel(Operation& op) {
     End& end = of(op);
-    const auto same = [&op](const Submission& o) { return &o == &op; };
-    if (op.op_ == Op::kCtrlRecv) {
+    const auto same = [&op](const Operation& o) { return &o == &op; };
+    if (op.op == Op::kCtrlRecv) {
       std::ignore = end.receives.take(same);
       --receives_;
     } else {
@@ -129,26 +129,24 @@ class ControlPath {
   }
 
  private:
-  static End& of(const Submission& op) {
-    return *static_cast<End*>(static_cast<Control*>(op.end_));
-  }
-  void finish_late(const End& end, Submission& op) { order_.finish(op, end.ended); }
+  static End& of(const Operation& op) { return *static_cast<End*>(static_cast<Control*>(op.end)); }
+  void finish_late(const End& end, Operation& op) { order_.finish(op, end.ended); }
   void finish_all(End& end) {
     const Connection& connection = end.connection;
     end.ended = connection.state() == ConnectionState::kEstablished ? -ECANCELED
                 : connection.loss()                                 ? -ECONNRESET
                                                                     : -ENOTCONN;
-    while (Submission* op = end.sends.pop_front()) order_.finish(*op, end.ended);
-    while (Submission* op = end.receives.pop_front()) {
+    while (Operation* op = end.sends.pop_front()) order_.finish(*op, end.ended);
+    while (Operation* op = end.receives.pop_front()) {
       --receives_;
       order_.finish(*op, end.ended);
     }
     std::erase(stalled_, &end);
   }
-  bool try_send(End& end, Submission& op) {
-    const Status s = end.connection.try_send({op.data_.bytes, op.length_});
+  bool try_send(End& end, Operation& op) {
+    const Status s = end.connection.try_send({op.what.bytes, op.amount});
     if (!s && s.error().code == Errc::again) return false;
-    order_.finish(op, s ? static_cast<std::int64_t>(op.length_) : outcome_of(s.error()));
+    order_.finish(op, s ? static_cast<std::int64_t>(op.amount) : outcome_of(s.error()));
     return true;
   }
 

@@ -48,21 +48,21 @@ struct DestinationOf : Destination {
 
   typename Kinds::Producer& producer;
   const ConsumerId consumer;
-  OpList waiting;                   // For a posted buffer, or behind one that does.
-  OpList commits;                   // Behind a long message; they need no posted buffer.
-  OpList copied;                    // Fetched into memory of this side; they are sent as it is.
-  OpList handed_over;               // Not given back yet.
-  Submission* under_way = nullptr;  // A long message that is being copied.
-  PeerMemory memory;                // Held from the first transfer into it on, or registered.
-  std::uint32_t fetching = 0;       // Transfers that are in the kernel.
-  bool registered = false;          // The memory.
-  bool stalled = false;             // One of the lists but handed_over is not empty.
-  bool held_up = false;             // By transfers and loans of this side: no room is awaited.
+  OpList waiting;                  // For a posted buffer, or behind one that does.
+  OpList commits;                  // Behind a long message; they need no posted buffer.
+  OpList copied;                   // Fetched into memory of this side; they are sent as it is.
+  OpList handed_over;              // Not given back yet.
+  Operation* under_way = nullptr;  // A long message that is being copied.
+  PeerMemory memory;               // Held from the first transfer into it on, or registered.
+  std::uint32_t fetching = 0;      // Transfers that are in the kernel.
+  bool registered = false;         // The memory.
+  bool stalled = false;            // One of the lists but handed_over is not empty.
+  bool held_up = false;            // By transfers and loans of this side: no room is awaited.
 };
 
 // A pool of a multishot receive.
 struct Pool {
-  Submission* op = nullptr;  // Null: there is none, or it is over but for `queued`.
+  Operation* op = nullptr;   // Null: there is none, or it is over but for `queued`.
   std::uint32_t posted = 0;  // Buffers that the consumer has.
   std::uint32_t queued = 0;  // Buffers of completions that are not advanced over.
   bool refilling = false;    // It is neither cancelled nor over.
@@ -70,7 +70,7 @@ struct Pool {
 
 // A multishot view.
 struct Views {
-  Submission* op = nullptr;  // Null: there is none, or it is over but for what is `shown`.
+  Operation* op = nullptr;   // Null: there is none, or it is over but for what is `shown`.
   std::uint32_t places = 0;  // Of completions.
   std::uint32_t shown = 0;   // That are not advanced over.
 };
@@ -110,7 +110,7 @@ struct ListenerOf : Listener {
   explicit ListenerOf(const void* e) : endpoint(e) {}
 
   const void* const endpoint;
-  Submission* op = nullptr;     // Null: nothing is to be shown.
+  Operation* op = nullptr;      // Null: nothing is to be shown.
   Completion* shown = nullptr;  // Not advanced over.
   Arrival::What shows{};        // In there.
   std::deque<Arrival> arrivals;

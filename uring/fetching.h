@@ -24,22 +24,22 @@ template <class Kinds>
 class Fetching {
  public:
   using End = DestinationOf<Kinds>;
-  using Op = Submission::Op;
+  using Op = Operation::Op;
 
   explicit Fetching(Transfers<Kinds>& transfers) : transfers_(transfers) {}
 
-  static bool begins(const Submission& op) {
-    return op.op_ == Op::kSendFile || op.op_ == Op::kSendSocket;
+  static bool begins(const Operation& op) {
+    return op.op == Op::kSendFile || op.op == Op::kSendSocket;
   }
 
   // again: nothing is posted. full: something of this side has to end first.
-  Status begin(End& end, Submission& op) {
+  Status begin(End& end, Operation& op) {
     const bool fixed_file = (op.flags & kFixedFile) != 0;
-    const int fd = static_cast<int>(op.handle_);
+    const int fd = static_cast<int>(op.handle);
     if (!transfers_.exist()) return fail(Errc::not_supported);
-    if (op.length_ == 0) return fail(Errc::invalid_value);
+    if (op.amount == 0) return fail(Errc::invalid_value);
     if (!transfers_.is_open(fd, fixed_file)) return fail(Errc::operating_system, "", EBADF);
-    const bool stream = op.op_ == Op::kSendSocket || op.data_.number == kPosition;
+    const bool stream = op.op == Op::kSendSocket || op.what.number == kPosition;
     if (stream && transfers_.is_streaming(Transfers<Kinds>::kReading, fd, fixed_file)) {
       return fail(Errc::full);
     }
@@ -47,7 +47,7 @@ class Fetching {
     if (t == nullptr) return fail(Errc::full);
     if (Status s = make_room(end, op, *t); !s) {
       transfers_.release(*t);
-      op.handle_ = static_cast<std::uint32_t>(fd);
+      op.handle = static_cast<std::uint32_t>(fd);
       return s;
     }
     fill(op, *t);
@@ -57,11 +57,11 @@ class Fetching {
   }
 
   // Nothing to be sent is no error. The transfer is still the operation's.
-  Status deliver(End& end, Submission& op) {
+  Status deliver(End& end, Operation& op) {
     Transfer& t = transfers_.of(op);
     if (t.res <= 0) return give_back(end, t);
     const auto length = static_cast<std::size_t>(t.res);
-    const std::span<const std::byte> immediate(op.immediate_, op.immediate_length_);
+    const std::span<const std::byte> immediate = op.immediate();
     if (!t.lent) {
       const std::array one{Outgoing{.data = {t.bytes, length}, .immediate = immediate}};
       const auto sent = end.producer.send(end.consumer, one);
@@ -85,25 +85,25 @@ class Fetching {
     return s;
   }
 
-  std::int64_t result(const Submission& op) { return transfers_.of(op).res; }
+  std::int64_t result(const Operation& op) { return transfers_.of(op).res; }
   // The operation is over.
-  void release(End& end, const Submission& op) {
+  void release(End& end, const Operation& op) {
     Transfer& t = transfers_.of(op);
     if (t.lent) std::ignore = give_back(end, t);
     transfers_.release(t);
   }
-  bool is_lent(const Submission& op) { return transfers_.of(op).lent; }
+  bool is_lent(const Operation& op) { return transfers_.of(op).lent; }
   // The ring ends, and the kernel is done: what was to be read into is free for the next send.
   void give_back_all() {
     transfers_.for_each_taken([](Transfer& t) {
       if (t.lent)
-        std::ignore = give_back(*static_cast<End*>(static_cast<Destination*>(t.op->end_)), t);
+        std::ignore = give_back(*static_cast<End*>(static_cast<Destination*>(t.op->end)), t);
     });
   }
 
  private:
   // In the posted buffer, where that is memory of this machine; else in memory that is copied.
-  Status make_room(End& end, const Submission& op, Transfer& t) {
+  Status make_room(End& end, const Operation& op, Transfer& t) {
     const Status held = hold(end);
     if (!held && held.error().code == Errc::not_supported) return stage(op, t);
     if (!held) return held;
@@ -113,12 +113,12 @@ class Fetching {
     t.loan = *loan;
     t.lent = true;
     t.bytes = loan->room.data();
-    if (op.length_ <= loan->room.size()) return {};
+    if (op.amount <= loan->room.size()) return {};
     std::ignore = give_back(end, t);
     return fail(Errc::invalid_value);
   }
-  static Status stage(const Submission& op, Transfer& t) {
-    t.bytes = t.staging.reserve(op.length_);
+  static Status stage(const Operation& op, Transfer& t) {
+    t.bytes = t.staging.reserve(op.amount);
     return t.bytes != nullptr ? Status{} : fail(Errc::no_memory);
   }
   // What the kernel writes to must not be unmapped under it when the consumer is lost.
@@ -129,14 +129,14 @@ class Fetching {
     end.memory = *std::move(memory);
     return {};
   }
-  static void fill(const Submission& op, Transfer& t) {
-    t.length = op.length_;
-    if (op.op_ == Op::kSendFile) {
+  static void fill(const Operation& op, Transfer& t) {
+    t.length = op.amount;
+    if (op.op == Op::kSendFile) {
       t.call = Transfer::Call::kRead;
-      t.offset = op.data_.number;
+      t.offset = op.what.number;
     } else {
       t.call = Transfer::Call::kReceive;
-      t.flags = static_cast<int>(op.data_.number);
+      t.flags = static_cast<int>(op.what.number);
       t.all = (t.flags & kWaitAll) != 0;
     }
   }

@@ -24,9 +24,10 @@ namespace comch::uring {
 template <class Kinds>
 class Machine {
  public:
-  using Op = Submission::Op;
-  using State = Submission::State;
-  using Run = std::span<Submission* const>;
+  using Op = Operation::Op;
+  using State = Operation::State;
+  using Prepared = std::span<const Operation>;
+  using Run = std::span<Operation* const>;
 
   // `multishots` counts those that hold places of completions; `transfers`: of each direction.
   Machine(Queues& queues, std::uint32_t& multishots, Kinds::Io& io, std::uint32_t transfers)
@@ -52,24 +53,11 @@ class Machine {
 
   // Begins what is prepared, and answers how many that is.
   std::uint32_t submit() {
-    const Run pending = queues_.pending();
+    const Prepared prepared = queues_.take_prepared();
     // Nothing below comes back to get(): what is begun here calls nobody.
-    for (std::size_t n = 0; n < pending.size();) {
-      const bool plain = order_.is_open() && Order::is_plain(*pending[n]);
-      const Run unit = pending.subspan(
-          n, plain ? run_length(pending.subspan(n)) : chain_length(pending.subspan(n)));
-      if (plain) [[likely]] {
-        order_.begin_plain(unit);
-        begin_run(unit);
-      } else {
-        order_.admit(unit);
-      }
-      begin_due();
-      n += unit.size();
-    }
-    queues_.clear_pending();
-    if (transfers_.is_waiting()) look_at_transfers();
-    return static_cast<std::uint32_t>(pending.size());
+    const bool is_one = prepared.size() == 1 && order_.is_open() && is_plain_send(prepared[0]);
+    if (!is_one || !sending_.send_one(prepared[0])) begin(prepared);
+    return static_cast<std::uint32_t>(prepared.size());
   }
 
   // Past `count` completions, some of which are of multishot operations.
@@ -80,12 +68,10 @@ class Machine {
 
   // True: something was done.
   bool look() {
-    bool did = receiving_.look();
-    if (storing_.is_waiting()) storing_.write_waiting();
-    if (transfers_.is_waiting()) did = look_at_transfers() || did;
-    if (sending_.is_waiting()) did = sending_.look() || did;
-    if (control_.is_waiting()) did = control_.look() || did;
-    if (!timers_.empty()) did = look_at_timers() || did;
+    const bool did = receiving_.look();
+    const bool others = storing_.is_waiting() || transfers_.is_waiting() || sending_.is_waiting() ||
+                        control_.is_waiting() || !timers_.empty();
+    if (others && look_at_others()) return true;
     begin_due();
     return did;
   }
@@ -101,45 +87,75 @@ class Machine {
   void forget() { forgotten_ = true; }
   // What finishes operations beside submit() and look() calls this after it.
   void begin_due() {
-    while (Submission* op = order_.next_due()) {
-      const std::array one{op};
-      begin_run(one);
-    }
+    while (Operation* op = order_.next_due()) begin_one(*op);
   }
 
  private:
-  static std::size_t chain_length(Run pending) {
+  static std::size_t chain_length(Prepared prepared) {
     std::size_t n = 0;
-    while (n + 1 < pending.size() && (pending[n]->flags & (kLink | kHardLink)) != 0) ++n;
+    while (n + 1 < prepared.size() && (prepared[n].flags & (kLink | kHardLink)) != 0) ++n;
     return n + 1;
   }
-  // How many neighbours go into one call.
-  static std::size_t run_length(Run pending) {
-    const Submission& first = *pending.front();
-    if (first.op_ != Op::kSend && first.op_ != Op::kPostRecv) return 1;
-    std::size_t n = 1;
-    while (n < pending.size() && pending[n]->op_ == first.op_ && pending[n]->end_ == first.end_ &&
-           Order::is_plain(*pending[n])) {
+  static bool is_plain_send(const Operation& op) {
+    return op.op == Op::kSend && Order::is_plain(op);
+  }
+  // How many of this kind go into one call: neighbours that nothing holds back.
+  template <Op kOp>
+  static std::size_t run_length(Prepared prepared) {
+    const void* const end = prepared.front().end;
+    std::size_t n = 0;
+    while (n < prepared.size() && prepared[n].op == kOp && prepared[n].end == end &&
+           Order::is_plain(prepared[n])) {
       ++n;
     }
     return n;
   }
 
-  // Sends are what there are most of.
-  void begin_run(Run run) {
-    if (run.front()->op_ == Op::kSend) [[likely]] {
-      sending_.send(run);
-    } else {
-      begin_other(run);
+  // Each of the following is apart, so that messages find few registers to save.
+
+  [[gnu::noinline]] void begin(Prepared rest) {
+    while (!rest.empty()) {
+      std::size_t begun = order_.is_open() ? run_length<Op::kSend>(rest) : 0;
+      if (begun != 0) [[likely]] {
+        sending_.send(rest.first(begun));
+      } else {
+        begun = begin_front(rest);
+      }
+      rest = rest.subspan(begun);
     }
+    if (transfers_.is_waiting()) [[unlikely]]
+      look_at_transfers();
   }
-  [[gnu::noinline]] void begin_other(Run run) {
-    Submission& op = *run.front();
-    switch (op.op_) {
+  // Whatever is no run of sends that may begin; answers how many that is.
+  [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
+    const std::size_t posts = order_.is_open() ? run_length<Op::kPostRecv>(rest) : 0;
+    if (posts != 0) {
+      receiving_.post(order_.keep(rest.first(posts)));
+      begin_due();
+      return posts;
+    }
+    const std::size_t chain = chain_length(rest);
+    order_.admit(queues_.keep(rest.first(chain)));
+    begin_due();
+    return chain;
+  }
+  [[gnu::noinline]] bool look_at_others() {
+    bool did = false;
+    if (storing_.is_waiting()) storing_.write_waiting();
+    if (transfers_.is_waiting()) did = look_at_transfers();
+    if (sending_.is_waiting()) did = sending_.look() || did;
+    if (control_.is_waiting()) did = control_.look() || did;
+    if (!timers_.empty()) did = look_at_timers() || did;
+    begin_due();
+    return did;
+  }
+  [[gnu::noinline]] void begin_one(Operation& op) {
+    const std::array one{&op};
+    switch (op.op) {
       case Op::kSend:
-        return sending_.send(run);
+        return sending_.send(op);
       case Op::kPostRecv:
-        return receiving_.post(run);
+        return receiving_.post(one);
       case Op::kPool:
         return receiving_.post_pool(op);
       case Op::kShow:
@@ -165,7 +181,7 @@ class Machine {
       case Op::kAccept:
         return accepting_.accept(op);
       case Op::kTimeout:
-        op.state_ = State::kWaiting;
+        op.state = State::kWaiting;
         return timers_.add(op, Kinds::now_ns());
       case Op::kCancel:
         return cancel(op);
@@ -197,42 +213,42 @@ class Machine {
   bool look_at_timers() {
     bool did = false;
     const std::uint64_t now = Kinds::now_ns();
-    while (Submission* op = timers_.take_due(now)) {
+    while (Operation* op = timers_.take_due(now)) {
       order_.finish(*op, -ETIME);
       did = true;
     }
     return did;
   }
 
-  void cancel(Submission& op) {
+  void cancel(Operation& op) {
     std::int64_t res = -ENOENT;
-    for (Submission& target : queues_.operations()) {
-      if (target.user_data != op.length_ || &target == &op || target.cancelled_) continue;
-      if (target.state_ == State::kFree) continue;
+    for (Operation& target : queues_.operations()) {
+      if (target.user_data != op.amount || &target == &op || target.cancelled) continue;
+      if (target.state == State::kFree) continue;
       res = stop(target) ? 0 : -EALREADY;
       if (res == 0) break;
     }
     order_.finish(op, res);
   }
   // False: it runs, and only the other side can end it.
-  bool stop(Submission& target) {
-    if (target.state_ == State::kHeld) {
-      target.cancelled_ = true;
+  bool stop(Operation& target) {
+    if (target.state == State::kHeld) {
+      target.cancelled = true;
       return true;
     }
-    if (target.op_ == Op::kPool) return receiving_.cancel(target);
-    if (target.op_ == Op::kShow) return receiving_.cancel_view(target);
-    if (target.op_ == Op::kAccept) return accepting_.cancel(target);
-    if (target.op_ == Op::kDeliver) return false;
-    if (target.state_ != State::kWaiting) {
-      return is_transfer(target) && target.state_ == State::kRunning && stop_transfer(target);
+    if (target.op == Op::kPool) return receiving_.cancel(target);
+    if (target.op == Op::kShow) return receiving_.cancel_view(target);
+    if (target.op == Op::kAccept) return accepting_.cancel(target);
+    if (target.op == Op::kDeliver) return false;
+    if (target.state != State::kWaiting) {
+      return is_transfer(target) && target.state == State::kRunning && stop_transfer(target);
     }
-    if (target.op_ == Op::kTimeout) {
+    if (target.op == Op::kTimeout) {
       timers_.remove(target);
       order_.finish(target, -ECANCELED);
-    } else if (target.op_ == Op::kCtrlSend || target.op_ == Op::kCtrlRecv) {
+    } else if (target.op == Op::kCtrlSend || target.op == Op::kCtrlRecv) {
       control_.cancel(target);
-    } else if (target.op_ == Op::kWriteFile || target.op_ == Op::kWriteSocket) {
+    } else if (target.op == Op::kWriteFile || target.op == Op::kWriteSocket) {
       storing_.cancel(target);
     } else {
       sending_.cancel(target);
@@ -240,15 +256,15 @@ class Machine {
     return true;
   }
 
-  bool stop_transfer(Submission& target) {
+  bool stop_transfer(Operation& target) {
     Transfer& t = transfers_.of(target);
     if (!storing_.take(t)) return transfers_.cancel(t);
     t.res = -ECANCELED;
     on_over(t);
     return true;
   }
-  static bool is_transfer(const Submission& op) {
-    return op.op_ >= Op::kSendFile && op.op_ <= Op::kWriteSocket;
+  static bool is_transfer(const Operation& op) {
+    return op.op >= Op::kSendFile && op.op <= Op::kWriteSocket;
   }
 
   Order order_;

@@ -33,10 +33,10 @@ class Messages {
     if (received.buffer == nullptr) return {};
     return received.buffer->contents().last(received.length);
   }
-  // What a completion says of a message beside its result; nothing of it is set yet. One that
-  // nobody sees (`seen`) has no place for immediate data, and needs none.
-  void describe(Completion& completion, const Received& received, bool seen = true) {
-    const std::span<std::byte> message = bytes_of(received);
+  // What a completion says of a message (its bytes_of()) beside its result; nothing of it is set
+  // yet. One that nobody sees (`seen`) has no place for immediate data, and needs none.
+  void describe(Completion& completion, const Received& received, std::span<std::byte> message,
+                bool seen = true) {
     completion.producer = received.producer;
     completion.buffer = received.buffer;
     completion.bytes = message.data();
@@ -52,7 +52,7 @@ class Messages {
  private:
   using Immediate = std::array<std::byte, Consumer::kMaxImmediate>;
 
-  void keep(Completion& completion, std::span<const std::byte> immediate) {
+  [[gnu::noinline]] void keep(Completion& completion, std::span<const std::byte> immediate) {
     Immediate& kept = immediates_[queues_.index(completion)];
     std::memcpy(kept.data(), immediate.data(), immediate.size());
     completion.immediate_data = kept.data();

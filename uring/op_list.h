@@ -4,40 +4,40 @@
 // Errors: none.
 #pragma once
 
-#include "comch/uring/submission.h"
+#include "comch/uring/operation.h"
 
 namespace comch::uring {
 
 class OpList {
  public:
   bool empty() const { return first_ == nullptr; }
-  Submission* front() const { return first_; }
-  void push_back(Submission& op) {
-    op.next_ = nullptr;
-    (first_ == nullptr ? first_ : last_->next_) = &op;
+  Operation* front() const { return first_; }
+  void push_back(Operation& op) {
+    op.next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = &op;
     last_ = &op;
   }
-  void push_front(Submission& op) {
-    op.next_ = first_;
+  void push_front(Operation& op) {
+    op.next = first_;
     if (first_ == nullptr) last_ = &op;
     first_ = &op;
   }
-  Submission* pop_front() {
-    Submission* const op = first_;
-    if (op != nullptr) first_ = op->next_;
+  Operation* pop_front() {
+    Operation* const op = first_;
+    if (op != nullptr) first_ = op->next;
     return op;
   }
   // Takes the operations up to this one out.
-  void drop_through(const Submission& op) { first_ = op.next_; }
+  void drop_through(const Operation& op) { first_ = op.next; }
   // The one behind this one; null: it is the last.
-  static Submission* after(const Submission& op) { return op.next_; }
+  static Operation* after(const Operation& op) { return op.next; }
   // Takes the first operation out for which `wanted` is true; null: there is none.
   template <class Wanted>
-  Submission* take(Wanted&& wanted) {
-    Submission* before = nullptr;
-    for (Submission* op = first_; op != nullptr; before = op, op = op->next_) {
+  Operation* take(Wanted&& wanted) {
+    Operation* before = nullptr;
+    for (Operation* op = first_; op != nullptr; before = op, op = op->next) {
       if (!wanted(*op)) continue;
-      (before == nullptr ? first_ : before->next_) = op->next_;
+      (before == nullptr ? first_ : before->next) = op->next;
       if (last_ == op) last_ = before;
       return op;
     }
@@ -45,8 +45,8 @@ class OpList {
   }
 
  private:
-  Submission* first_ = nullptr;
-  Submission* last_ = nullptr;  // Means something while there is a first one.
+  Operation* first_ = nullptr;
+  Operation* last_ = nullptr;  // Means something while there is a first one.
 };
 
 }  // namespace comch::uring

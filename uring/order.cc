@@ -5,33 +5,30 @@
 
 namespace comch::uring {
 
-void Order::admit(std::span<Submission* const> chain) {
+void Order::admit(std::span<Operation* const> chain) {
   for (std::size_t n = 0; n < chain.size(); ++n) {
-    chain[n]->state_ = Submission::State::kHeld;
-    chain[n]->chained_ = n + 1 < chain.size() ? queues_.index(*chain[n + 1]) + 1 : 0;
+    chain[n]->state = Operation::State::kHeld;
+    chain[n]->chained = n + 1 < chain.size() ? queues_.index(*chain[n + 1]) + 1 : 0;
   }
   deferred_.push_back(*chain.front());
   release();
 }
 
-void Order::finish_sent(std::span<Submission* const> run) {
+void Order::finish_sent(std::span<Operation* const> run) {
   std::uint32_t unseen = 0;
   {
     Queues::Pushing pushing(queues_);
-    for (Submission* op : run) {
+    for (Operation* op : run) {
       if ((op->flags & kSkipSuccess) == 0) {
-        Completion& completion = pushing.next();
-        completion = Completion();
-        completion.user_data = op->user_data;
-        completion.res = static_cast<std::int64_t>(op->length_);
+        pushing.push(op->user_data, static_cast<std::int64_t>(op->amount));
       } else {
         ++unseen;
       }
-      if (op->chained_ != 0) [[unlikely]] {
+      if (op->chained != 0) [[unlikely]] {
         due_.push_back(*chained_to(*op));
-        op->chained_ = 0;
+        op->chained = 0;
       }
-      op->state_ = Submission::State::kFree;
+      op->state = Operation::State::kFree;
     }
   }
   queues_.let_go(unseen);
@@ -41,23 +38,38 @@ void Order::finish_sent(std::span<Submission* const> run) {
     release();
 }
 
-Submission* Order::next_due_of_some() {
-  while (Submission* op = due_.pop_front()) {
-    if (!op->cancelled_) return op;
+void Order::finish_sent(std::span<const Operation> prepared) {
+  std::uint32_t unseen = 0;
+  {
+    Queues::Pushing pushing(queues_);
+    for (const Operation& op : prepared) {
+      if ((op.flags & kSkipSuccess) == 0) {
+        pushing.push(op.user_data, static_cast<std::int64_t>(op.amount));
+      } else {
+        ++unseen;
+      }
+    }
+  }
+  queues_.let_go(unseen);
+}
+
+Operation* Order::next_due_of_some() {
+  while (Operation* op = due_.pop_front()) {
+    if (!op->cancelled) return op;
     finish(*op, -ECANCELED);
   }
   return nullptr;
 }
 
-bool Order::drains(const Submission& head) {
-  for (const Submission* op = &head; op != nullptr; op = chained_to(*op)) {
+bool Order::drains(const Operation& head) {
+  for (const Operation* op = &head; op != nullptr; op = chained_to(*op)) {
     if ((op->flags & kDrain) != 0) return true;
   }
   return false;
 }
 
-void Order::begin(Submission& head) {
-  for (const Submission* op = &head; op != nullptr; op = chained_to(*op)) {
+void Order::begin(Operation& head) {
+  for (const Operation* op = &head; op != nullptr; op = chained_to(*op)) {
     outstanding_ += is_counted(*op);
   }
   due_.push_back(head);
@@ -67,7 +79,7 @@ void Order::begin(Submission& head) {
 void Order::release() {
   if (draining_ && outstanding_ != 0) return;
   draining_ = false;
-  while (Submission* head = deferred_.front()) {
+  while (Operation* head = deferred_.front()) {
     const bool drain = drains(*head);
     if (drain && outstanding_ != 0) return;
     deferred_.pop_front();
@@ -79,11 +91,11 @@ void Order::release() {
   }
 }
 
-void Order::follow(const Submission& op, std::int64_t res) {
-  Submission* next = chained_to(op);
+void Order::follow(const Operation& op, std::int64_t res) {
+  Operation* next = chained_to(op);
   if (res >= 0 || (op.flags & kHardLink) != 0) return due_.push_back(*next);
   while (next != nullptr) {
-    Submission* const after = chained_to(*next);
+    Operation* const after = chained_to(*next);
     queues_.push(next->user_data, -ECANCELED);
     outstanding_ -= is_counted(*next);
     queues_.put_back(*next);

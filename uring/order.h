@@ -1,12 +1,13 @@
 // Order: which operation may begin, and how one ends: links, drains, and the completion.
 //
 //   order.admit(chain);                     // An operation, with what is linked to it.
-//   while (Submission* op = order.next_due()) begin(*op);
+//   while (Operation* op = order.next_due()) begin(*op);
 //   order.finish(*op, res);                 // Sooner or later; more may be due now.
 //
 // Threads: the ring's. Lifetime: the ring's. Errors: none.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 
@@ -21,22 +22,32 @@ class Order {
 
   // Nothing is held back: an operation without links and drain may begin without admit().
   bool is_open() const { return !draining_ && deferred_.empty(); }
-  static bool is_plain(const Submission& op) {
+  static bool is_plain(const Operation& op) {
     return (op.flags & ~(kSkipSuccess | kFixedFile)) == 0;
   }
-  // All of one kind.
-  void begin_plain(std::span<Submission* const> run) {
-    outstanding_ += static_cast<std::uint32_t>(run.size()) * is_counted(*run.front());
+  // Some that begin, all of one kind, and last; so does one.
+  std::span<Operation* const> keep(std::span<const Operation> prepared) {
+    outstanding_ += static_cast<std::uint32_t>(prepared.size()) * is_counted(prepared.front());
+    return queues_.keep(prepared);
+  }
+  Operation& keep(const Operation& prepared) {
+    outstanding_ += is_counted(prepared);
+    return queues_.keep(prepared);
+  }
+  // One that ends instead of beginning.
+  void refuse(const Operation& prepared, std::int64_t res) {
+    assert(res < 0);
+    queues_.push(prepared.user_data, res);
   }
 
   // Operations that are linked, in order; most often one alone.
-  void admit(std::span<Submission* const> chain);
+  void admit(std::span<Operation* const> chain);
   // The next one that is to begin now; null: none. One that was cancelled meanwhile is finished
   // here.
-  Submission* next_due() { return due_.empty() ? nullptr : next_due_of_some(); }
+  Operation* next_due() { return due_.empty() ? nullptr : next_due_of_some(); }
 
   // The operation is over. Answers its completion, for more to be put in.
-  Completion& finish(Submission& op, std::int64_t res) {
+  Completion& finish(Operation& op, std::int64_t res) {
     Completion* completion = &unseen_;
     if (res >= 0 && (op.flags & kSkipSuccess) != 0) {
       queues_.let_go(1);
@@ -44,7 +55,7 @@ class Order {
       completion = &queues_.push(op.user_data, res);
     }
     outstanding_ -= is_counted(op);
-    if (op.chained_ != 0) [[unlikely]]
+    if (op.chained != 0) [[unlikely]]
       follow(op, res);
     queues_.put_back(op);
     if (!is_open()) [[unlikely]]
@@ -52,23 +63,25 @@ class Order {
     return *completion;
   }
   // Sends that are over with all of their bytes: finish() of each, at a third of the price.
-  void finish_sent(std::span<Submission* const> run);
+  void finish_sent(std::span<Operation* const> run);
+  // The same of some that nothing held back, and that need no place.
+  void finish_sent(std::span<const Operation> prepared);
   // Not of a success that nobody wants to hear of.
   bool is_seen(const Completion& completion) const { return &completion != &unseen_; }
 
  private:
   // A multishot operation has no end of its own; who waited for it would wait for ever.
-  static std::uint32_t is_counted(const Submission& op) {
-    using enum Submission::Op;
-    return op.op_ == kPool || op.op_ == kShow || op.op_ == kAccept ? 0 : 1;
+  static std::uint32_t is_counted(const Operation& op) {
+    using enum Operation::Op;
+    return op.op == kPool || op.op == kShow || op.op == kAccept ? 0 : 1;
   }
-  Submission* chained_to(const Submission& op) {
-    return op.chained_ == 0 ? nullptr : &queues_.operation(op.chained_ - 1);
+  Operation* chained_to(const Operation& op) {
+    return op.chained == 0 ? nullptr : &queues_.operation(op.chained - 1);
   }
-  Submission* next_due_of_some();
-  bool drains(const Submission& head);
-  void begin(Submission& head);
-  void follow(const Submission& op, std::int64_t res);
+  Operation* next_due_of_some();
+  bool drains(const Operation& head);
+  void begin(Operation& head);
+  void follow(const Operation& op, std::int64_t res);
   void release();
 
   Queues& queues_;

@@ -38,8 +38,8 @@ class Pooling {
     return (completion.flags & (kMore | kView | kArrival)) == kMore;
   }
 
-  void begin(Submission& op, End& end) {
-    const std::span pool(op.data_.pool, op.length_);
+  void begin(Operation& op, End& end) {
+    const std::span pool(op.what.pool, op.amount);
     const std::int64_t res = check(op, end, pool);
     if (res < 0) {
       order_.finish(op, res);
@@ -51,7 +51,7 @@ class Pooling {
       order_.finish(op, posted ? -EINVAL : refusal_of(end.consumer, posted.error()));
       return;
     }
-    op.state_ = Submission::State::kRunning;
+    op.state = Operation::State::kRunning;
     end.pool = {.op = &op,
                 .posted = static_cast<std::uint32_t>(pool.size()),
                 .queued = 0,
@@ -68,15 +68,16 @@ class Pooling {
   // Messages in buffers of the pool.
   void deliver(End& end, std::span<const Received> arrived) {
     {
+      // In locals, because what is written may be any of ours for all the compiler knows.
+      End** const ends = ends_.get();
+      const std::uint64_t user_data = end.pool.op->user_data;
       Queues::Pushing pushing(queues_);
       for (const Received& received : arrived) {
-        Completion& completion = pushing.next();
-        completion = Completion();
-        completion.user_data = end.pool.op->user_data;
-        completion.res = static_cast<std::int64_t>(Messages::bytes_of(received).size());
+        ends[pushing.index()] = &end;
+        const std::span<std::byte> message = Messages::bytes_of(received);
+        Completion& completion = pushing.push(user_data, static_cast<std::int64_t>(message.size()));
         completion.flags = kMore;
-        messages_.describe(completion, received);
-        ends_[queues_.index(completion)] = &end;
+        messages_.describe(completion, received, message);
       }
     }
     const auto count = static_cast<std::uint32_t>(arrived.size());
@@ -119,8 +120,8 @@ class Pooling {
  private:
   static constexpr std::size_t kTogether = 64;
 
-  std::int64_t check(const Submission& op, const End& end, std::span<Buffer* const> pool) {
-    if (pool.empty() || op.chained_ != 0) return -EINVAL;
+  std::int64_t check(const Operation& op, const End& end, std::span<Buffer* const> pool) {
+    if (pool.empty() || op.chained != 0) return -EINVAL;
     if (end.pool.op != nullptr || end.pool.queued != 0) return -EBUSY;
     // All of one map: then the consumer takes all of them or not even the first.
     const Buffer* const first = pool.front();
@@ -155,9 +156,9 @@ class Pooling {
 
   // Completions that are not advanced over keep their places until they are.
   void finish(End& end, std::int64_t res) {
-    Submission& op = *std::exchange(end.pool.op, nullptr);
+    Operation& op = *std::exchange(end.pool.op, nullptr);
     end.pool.refilling = false;
-    queues_.let_go(static_cast<std::uint32_t>(op.length_) - end.pool.queued);
+    queues_.let_go(static_cast<std::uint32_t>(op.amount) - end.pool.queued);
     if (end.pool.queued == 0) --multishots_;
     order_.finish(op, res);
   }

@@ -27,9 +27,9 @@ template <class Kinds>
 class Receiving {
  public:
   using End = SourceOf<Kinds>;
-  using Op = Submission::Op;
-  using State = Submission::State;
-  using Run = std::span<Submission* const>;
+  using Op = Operation::Op;
+  using State = Operation::State;
+  using Run = std::span<Operation* const>;
 
   Receiving(Queues& queues, Order& order, Storing<Kinds>& storing, std::uint32_t& multishots)
       : queues_(queues),
@@ -62,11 +62,11 @@ class Receiving {
     End& end = of(*run.front());
     while (!run.empty()) {
       const std::size_t count = std::min(run.size(), kTogether);
-      for (std::size_t n = 0; n < count; ++n) together_[n] = run[n]->data_.buffer;
+      for (std::size_t n = 0; n < count; ++n) together_[n] = run[n]->what.buffer;
       const auto posted = end.consumer.post(std::span(together_).first(count));
       const std::size_t took = posted.value_or(0);
-      for (Submission* op : run.first(took)) {
-        op->state_ = State::kRunning;
+      for (Operation* op : run.first(took)) {
+        op->state = State::kRunning;
         end.posted.push_back(*op);
       }
       run = run.subspan(took);
@@ -77,7 +77,7 @@ class Receiving {
   }
 
   // One whose message goes on.
-  void post_to_store(Submission& op) {
+  void post_to_store(Operation& op) {
     const std::int64_t res = storing_.prepare(op);
     if (res < 0) {
       order_.finish(op, res);
@@ -92,14 +92,14 @@ class Receiving {
     storing_.release(t);
   }
 
-  void post_pool(Submission& op) { pooling_.begin(op, of(op)); }
-  void view(Submission& op) { viewing_.begin(op, of(op)); }
-  bool cancel_view(Submission& op) {
+  void post_pool(Operation& op) { pooling_.begin(op, of(op)); }
+  void view(Operation& op) { viewing_.begin(op, of(op)); }
+  bool cancel_view(Operation& op) {
     viewing_.cancel(of(op));
     return true;
   }
   // Of a multishot receive that runs: its buffers are posted no more. False: it is ending.
-  bool cancel(Submission& op) { return pooling_.cancel(of(op)); }
+  bool cancel(Operation& op) { return pooling_.cancel(of(op)); }
 
   // Takes what has arrived; true: something was done.
   bool look() {
@@ -147,7 +147,7 @@ class Receiving {
  private:
   static constexpr std::size_t kTogether = 64;
 
-  static End& of(const Submission& op) { return *static_cast<End*>(static_cast<Source*>(op.end_)); }
+  static End& of(const Operation& op) { return *static_cast<End*>(static_cast<Source*>(op.end)); }
   static std::int64_t refusal(const End& end) {
     return end.consumer.posted() >= end.consumer.tasks() ? -ENOBUFS : -EINVAL;
   }
@@ -165,12 +165,12 @@ class Receiving {
 
   // Buffers are filled in the order they were posted, and so this is nearly always the first;
   // several producers may overtake one another.
-  Submission* posted_with(End& end, const Buffer* buffer) {
-    return end.posted.take([buffer](const Submission& op) { return op.data_.buffer == buffer; });
+  Operation* posted_with(End& end, const Buffer* buffer) {
+    return end.posted.take([buffer](const Operation& op) { return op.what.buffer == buffer; });
   }
 
   void deliver(End& end, const Received& received) {
-    Submission* const op = posted_with(end, received.buffer);
+    Operation* const op = posted_with(end, received.buffer);
     if (op == nullptr) return pooling_.deliver(end, {&received, 1});
     const std::span<std::byte> message = Messages::bytes_of(received);
     if (!Storing<Kinds>::stores(*op)) [[likely]] {
@@ -178,12 +178,13 @@ class Receiving {
     }
     if (storing_.begin(*op, received, message)) on_stored(storing_.of(*op));
   }
-  void finish(Submission& op, std::int64_t res, const Received& received) {
+  void finish(Operation& op, std::int64_t res, const Received& received) {
     Completion& completion = order_.finish(op, res);
-    messages_.describe(completion, received, order_.is_seen(completion));
+    messages_.describe(completion, received, Messages::bytes_of(received),
+                       order_.is_seen(completion));
   }
   // One without a message.
-  Completion& finish(Submission& op, std::int64_t res) {
+  Completion& finish(Operation& op, std::int64_t res) {
     if (Storing<Kinds>::stores(op)) storing_.release(op);
     return order_.finish(op, res);
   }
@@ -192,7 +193,7 @@ class Receiving {
     const std::size_t count = end.consumer.take_back(together_);
     const std::int64_t res = ending_of(end.consumer);
     for (Buffer* buffer : std::span(together_).first(count)) {
-      if (Submission* op = posted_with(end, buffer)) {
+      if (Operation* op = posted_with(end, buffer)) {
         finish(*op, res).buffer = buffer;
       } else {
         pooling_.take_back(end);

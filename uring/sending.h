@@ -1,4 +1,5 @@
-// Sending: operations on destinations: sends, of memory and of files, loans, hand-overs.
+// Sending: operations on destinations: sends, loans and hand-overs (lending.h), and what is read
+// from files and sockets (fetching.h).
 //
 // What finds nothing posted waits in its destination's line, and look() tries again; a send is
 // never answered that there is no room.
@@ -15,10 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "batch.h"
 #include "ends.h"
 #include "fetching.h"
+#include "lending.h"
 #include "order.h"
 #include "outcome.h"
+#include "stalled.h"
 
 namespace comch::uring {
 
@@ -26,11 +30,13 @@ template <class Kinds>
 class Sending {
  public:
   using End = DestinationOf<Kinds>;
-  using Op = Submission::Op;
-  using State = Submission::State;
-  using Run = std::span<Submission* const>;
+  using Op = Operation::Op;
+  using State = Operation::State;
+  using Run = std::span<Operation* const>;
+  using Prepared = std::span<const Operation>;
 
-  Sending(Order& order, Transfers<Kinds>& transfers) : order_(order), fetching_(transfers) {}
+  Sending(Order& order, Transfers<Kinds>& transfers)
+      : order_(order), fetching_(transfers), lending_(order) {}
 
   End* add(Kinds::Producer& producer, ConsumerId consumer) {
     auto end = std::make_unique<End>(producer, consumer);
@@ -42,23 +48,37 @@ class Sending {
       return fail(Errc::in_use, "a hand-over, a long message or a file is under way");
     }
     for (OpList* list : {&end.commits, &end.copied, &end.waiting}) {
-      while (Submission* op = list->pop_front()) finish(end, *op, -ECANCELED);
+      while (Operation* op = list->pop_front()) finish(end, *op, -ECANCELED);
     }
-    if (end.stalled) std::erase(stalled_, &end);
+    stalled_.remove(end);
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     return {};
   }
 
-  // Sends that are neighbours and go to one destination.
-  void send(Run run) {
-    End& end = of(*run.front());
+  // Sends that are neighbours and go to one destination, as they are prepared.
+  void send(Prepared run) {
+    End& end = of(run.front());
     const std::size_t over = end.stalled ? 0 : offer(end, run);
-    for (Submission* op : run.subspan(over)) wait(end, *op);
+    for (const Operation& op : run.subspan(over)) wait(end, order_.keep(op));
+  }
+  // One by itself, as it is prepared, when nothing is unusual. False: nothing was done.
+  bool send_one(const Operation& op) {
+    End& end = of(op);
+    if (end.stalled || op.amount > kMaybeLong) return false;
+    const Outgoing message{.data = {op.what.bytes, op.amount}, .immediate = op.immediate()};
+    if (!end.producer.send(end.consumer, {&message, 1})) return false;
+    order_.finish_sent({&op, 1});
+    return true;
+  }
+  // One that something held back.
+  void send(Operation& op) {
+    const std::array one{&op};
+    if (End& end = of(op); end.stalled || offer(end, Run(one)) == 0) wait(end, op);
   }
   // Any other operation on a destination.
-  void begin(Submission& op) {
+  void begin(Operation& op) {
     End& end = of(op);
-    if (op.op_ == Op::kCommit || op.op_ == Op::kAbandon || op.op_ == Op::kDeliver) {
+    if (op.op == Op::kCommit || op.op == Op::kAbandon || op.op == Op::kDeliver) {
       if (!end.commits.empty() || !try_one(end, op)) wait_in(end, end.commits, op);
     } else if (end.stalled || !try_one(end, op)) {
       wait(end, op);
@@ -67,23 +87,12 @@ class Sending {
 
   // Tries what waits; true: something was done.
   bool look() {
-    bool did = false;
-    for (std::size_t n = 0; n < stalled_.size();) {
-      End& end = *stalled_[n];
-      did = retry(end) || did;
-      if (end.stalled) {
-        ++n;
-      } else {
-        stalled_[n] = stalled_.back();
-        stalled_.pop_back();
-      }
-    }
-    return did;
+    return stalled_.look([this](End& end) { return retry(end); });
   }
   bool is_waiting() const { return !stalled_.empty(); }
   // Has the engine tell when there is room.
   void arm() {
-    for (End* end : stalled_) {
+    for (End* end : stalled_.all()) {
       // What it refuses, the next look() finds out.
       if ((!end->waiting.empty() && !end->held_up) || !end->copied.empty())
         std::ignore = end->producer.request_space(end->consumer);
@@ -93,18 +102,19 @@ class Sending {
   void on_returned(const Kinds::Producer& producer, const Buffer& buffer) {
     for (const auto& end : ends_) {
       if (&end->producer != &producer) continue;
-      Submission* const op = end->handed_over.take(
-          [&buffer](const Submission& o) { return o.data_.buffer == &buffer; });
+      Operation* const op = lending_.take_returned(*end, buffer);
       if (op == nullptr) continue;
-      finish_hand_over(*end, *op);
+      Buffer* const own = op->what.buffer;
+      const std::int64_t size = end_of_long(*end, *op);
+      order_.finish(*op, size).buffer = own;
       return;
     }
   }
   // What a file or socket was read for is there, or is not.
-  void on_fetched(Submission& op) {
+  void on_fetched(Operation& op) {
     End& end = of(op);
     --end.fetching;
-    op.op_ = Op::kDeliver;
+    op.op = Op::kDeliver;
     if (fetching_.is_lent(op)) {
       begin(op);
     } else if (end.under_way != nullptr || !end.copied.empty() || !try_one(end, op)) {
@@ -115,9 +125,9 @@ class Sending {
   // The ring ends: no loan of a transfer stays with its producer.
   void end() { fetching_.give_back_all(); }
   // Of an operation that waits.
-  void cancel(Submission& op) {
+  void cancel(Operation& op) {
     End& end = of(op);
-    const auto same = [&op](const Submission& o) { return &o == &op; };
+    const auto same = [&op](const Operation& o) { return &o == &op; };
     for (OpList* list : {&end.waiting, &end.copied, &end.commits}) {
       if (list->take(same) != nullptr) break;
     }
@@ -125,161 +135,124 @@ class Sending {
   }
 
  private:
-  // As many as go into one call; picked: what Producer::send() publishes at once costs no less
-  // when there are more.
-  static constexpr std::size_t kTogether = 64;
   // Shorter messages are complete when they are accepted.
   static constexpr std::size_t kMaybeLong = 4096;
 
-  static End& of(const Submission& op) {
-    return *static_cast<End*>(static_cast<Destination*>(op.end_));
+  static End& of(const Operation& op) {
+    return *static_cast<End*>(static_cast<Destination*>(op.end));
   }
-  static std::span<const std::byte> immediate_of(const Submission& op) {
-    return {op.immediate_, op.immediate_length_};
-  }
-  static Outgoing outgoing(const Submission& op) {
-    return {.data = {op.data_.bytes, op.length_}, .immediate = immediate_of(op)};
-  }
-
-  void stall(End& end) {
-    if (!std::exchange(end.stalled, true)) stalled_.push_back(&end);
-  }
-  void wait_in(End& end, OpList& line, Submission& op) {
-    op.state_ = State::kWaiting;
+  void wait_in(End& end, OpList& line, Operation& op) {
+    op.state = State::kWaiting;
     line.push_back(op);
-    stall(end);
+    stalled_.add(end);
   }
-  void wait(End& end, Submission& op) { wait_in(end, end.waiting, op); }
+  void wait(End& end, Operation& op) { wait_in(end, end.waiting, op); }
 
   // Sends as much of the run as there is room for, and answers how much of it is off its hands.
-  std::size_t offer(End& end, Run run) {
+  template <class Ops>
+  std::size_t offer(End& end, Ops run) {
     std::size_t over = 0;
     while (over < run.size() && end.under_way == nullptr) {
-      const std::size_t count = std::min(run.size() - over, kTogether);
-      for (std::size_t n = 0; n < count; ++n) together_[n] = outgoing(*run[over + n]);
-      const auto sent = end.producer.send(end.consumer, std::span(together_).first(count));
+      const Ops some = run.subspan(over, std::min(run.size() - over, kBatch));
+      const auto sent = end.producer.send(end.consumer, batch_.of(some));
       if (sent) {
-        finish_sent(end, run.subspan(over, *sent));
+        finish_sent(end, some.first(*sent));
         over += *sent;
       } else if (sent.error().code == Errc::again) {
         break;
       } else {
-        order_.finish(*run[over++], refusal(end, sent.error()));
+        refuse(some.front(), refusal(end, sent.error()));
+        ++over;
       }
     }
     return over;
   }
 
-  void finish_sent(End& end, Run sent) {
-    Submission* const last = sent.back();
-    if (last->length_ > kMaybeLong && end.producer.busy(end.consumer)) [[unlikely]] {
+  template <class Ops>
+  void finish_sent(End& end, Ops sent) {
+    if (Batch::operation(sent.back()).amount > kMaybeLong && end.producer.busy(end.consumer))
+        [[unlikely]] {
+      Operation& last = lasting(sent.back());
+      last.state = State::kRunning;
+      end.under_way = &last;
+      stalled_.add(end);
       sent = sent.first(sent.size() - 1);
-      last->state_ = State::kRunning;
-      end.under_way = last;
-      stall(end);
     }
     order_.finish_sent(sent);
   }
 
-  std::int64_t refusal(End& end, const Error& error) const {
-    const bool ended = error.code == Errc::shutdown || error.code == Errc::bad_state;
-    const bool lost = ended && end.producer.failure().error.code == Errc::connection_reset;
-    // Of a message that does not fit, or of a consumer that is gone.
-    const bool gone = error.code == Errc::invalid_value && is_gone(end);
-    return lost || gone ? -ECONNRESET : outcome_of(error);
+  // What it takes that a send is one that lasts already, or one that is prepared.
+  static Operation& lasting(Operation* op) { return *op; }
+  Operation& lasting(const Operation& op) { return order_.keep(op); }
+  void refuse(Operation* op, std::int64_t res) { order_.finish(*op, res); }
+  void refuse(const Operation& op, std::int64_t res) { order_.refuse(op, res); }
+
+  static std::int64_t refusal(End& end, const Error& error) {
+    return refusal_of(end.producer, end.consumer, error);
   }
 
   // An operation that is not part of a run; false: nothing is posted, or a long message is under
   // way.
-  bool try_one(End& end, Submission& op) {
-    switch (op.op_) {
+  bool try_one(End& end, Operation& op) {
+    switch (op.op) {
       case Op::kReserve:
-        return try_reserve(end, op);
+        return has_begun(end, op, lending_.reserve(end, op));
       case Op::kHandOver:
-        return try_hand_over(end, op);
+        return has_begun(end, op, lending_.hand_over(end, op));
       case Op::kSendFile:
       case Op::kSendSocket:
         return try_fetch(end, op);
       case Op::kDeliver:
         return try_deliver(end, op);
       default:
-        return try_loan(end, op);
+        return has_begun(end, op, lending_.end_loan(end, op));
     }
   }
-  bool try_reserve(End& end, Submission& op) {
-    const Result<Loan> loan = end.producer.reserve(end.consumer);
-    if (!loan) return finish_unless_again(end, op, loan.error());
-    Completion& completion = order_.finish(op, static_cast<std::int64_t>(loan->room.size()));
-    completion.bytes = loan->room.data();
-    completion.size = loan->room.size();
-    completion.handle = loan->handle;
-    return true;
+  bool has_begun(End& end, Operation& op, const Status& begun) {
+    return begun || finish_unless_again(end, op, begun.error());
   }
-  bool try_loan(End& end, Submission& op) {
-    const Loan loan{.room = {}, .consumer = end.consumer, .handle = op.handle_};
-    const bool commits = op.op_ == Op::kCommit;
-    const Status s = commits ? end.producer.commit(loan, op.length_, immediate_of(op))
-                             : end.producer.abandon(loan);
-    if (!s) return finish_unless_again(end, op, s.error());
-    order_.finish(op, commits ? static_cast<std::int64_t>(op.length_) : 0);
-    return true;
-  }
-  bool try_hand_over(End& end, Submission& op) {
-    const Status s = end.producer.hand_over(end.consumer, *op.data_.buffer, immediate_of(op));
-    if (!s) return finish_unless_again(end, op, s.error());
-    op.state_ = State::kRunning;
-    end.handed_over.push_back(op);
-    return true;
-  }
-  bool try_fetch(End& end, Submission& op) {
+  bool try_fetch(End& end, Operation& op) {
     const Status s = fetching_.begin(end, op);
     end.held_up = !s && s.error().code == Errc::full;
     if (end.held_up) return false;
-    if (!s) return finish_unless_again(end, op, s.error());
-    op.state_ = State::kRunning;
-    return true;
+    if (s) op.state = State::kRunning;
+    return has_begun(end, op, s);
   }
-  bool try_deliver(End& end, Submission& op) {
+  bool try_deliver(End& end, Operation& op) {
     const Status s = fetching_.deliver(end, op);
     if (!s) return finish_unless_again(end, op, s.error());
     const std::int64_t res = fetching_.result(op);
     if (res > 0 && end.producer.busy(end.consumer)) {
-      op.length_ = static_cast<std::uint64_t>(res);
-      op.state_ = State::kRunning;
+      op.amount = static_cast<std::uint64_t>(res);
+      op.state = State::kRunning;
       end.under_way = &op;
-      stall(end);
+      stalled_.add(end);
     } else {
       finish(end, op, res);
     }
     return true;
   }
-  void finish(End& end, Submission& op, std::int64_t res) {
-    if (op.op_ == Op::kDeliver) fetching_.release(end, op);
+  void finish(End& end, Operation& op, std::int64_t res) {
+    if (op.op == Op::kDeliver) fetching_.release(end, op);
     order_.finish(op, res);
   }
-  bool finish_unless_again(End& end, Submission& op, const Error& error) {
+  bool finish_unless_again(End& end, Operation& op, const Error& error) {
     if (error.code == Errc::again) return false;
     finish(end, op, refusal(end, error));
     return true;
   }
 
-  // An empty send says whether the consumer is still there; nothing else says of a long message
-  // or a hand-over that is over how it ended, or what an invalid value was.
-  bool is_gone(End& end) const {
-    const auto probe = end.producer.send(end.consumer, {});
-    return !probe && probe.error().code != Errc::again;
-  }
-  void finish_hand_over(End& end, Submission& op) {
-    Buffer* const buffer = op.data_.buffer;
-    const auto length = static_cast<std::int64_t>(op.length_);
-    order_.finish(op, is_gone(end) ? -ECONNRESET : length).buffer = buffer;
+  // How a long message or a hand-over ended, which is over.
+  static std::int64_t end_of_long(End& end, const Operation& op) {
+    const bool gone = is_gone(end.producer, end.consumer);
+    return gone ? -ECONNRESET : static_cast<std::int64_t>(op.amount);
   }
 
   bool retry(End& end) {
     bool did = false;
     if (end.under_way != nullptr && !end.producer.busy(end.consumer)) {
-      Submission& op = *std::exchange(end.under_way, nullptr);
-      finish(end, op, is_gone(end) ? -ECONNRESET : static_cast<std::int64_t>(op.length_));
+      Operation& op = *std::exchange(end.under_way, nullptr);
+      finish(end, op, end_of_long(end, op));
       did = true;
     }
     for (OpList* line : {&end.commits, &end.copied}) did = retry_line(end, *line) || did;
@@ -294,7 +267,7 @@ class Sending {
   bool retry_line(End& end, OpList& line) {
     bool did = false;
     while (end.under_way == nullptr && !line.empty()) {
-      Submission& op = *line.pop_front();
+      Operation& op = *line.pop_front();
       if (!try_one(end, op)) {
         line.push_front(op);
         break;
@@ -304,19 +277,19 @@ class Sending {
     return did;
   }
   bool retry_front(End& end) {
-    Submission* next = end.waiting.front();
-    if (next->op_ != Op::kSend) {
+    Operation* next = end.waiting.front();
+    if (next->op != Op::kSend) {
       std::ignore = end.waiting.pop_front();
       if (try_one(end, *next)) return true;
       end.waiting.push_front(*next);
       return false;
     }
-    std::array<Submission*, kTogether> run;
+    std::array<Operation*, kBatch> run;
     std::size_t count = 0;
-    for (; count < run.size() && next != nullptr && next->op_ == Op::kSend; ++count) {
+    for (; count < run.size() && next != nullptr && next->op == Op::kSend; ++count) {
       run[count] = std::exchange(next, OpList::after(*next));
     }
-    const std::size_t over = offer(end, std::span(run).first(count));
+    const std::size_t over = offer(end, Run(run).first(count));
     // Nothing else took any out of the line meanwhile, and a free operation keeps its place.
     if (over != 0) end.waiting.drop_through(*run[over - 1]);
     return over != 0;
@@ -324,9 +297,10 @@ class Sending {
 
   Order& order_;
   Fetching<Kinds> fetching_;
+  Lending<Kinds> lending_;
   std::vector<std::unique_ptr<End>> ends_;
-  std::vector<End*> stalled_;  // Each once; there is room for all.
-  std::array<Outgoing, kTogether> together_;
+  Stalled<End> stalled_;
+  Batch batch_;
 };
 
 }  // namespace comch::uring

@@ -20,49 +20,49 @@ namespace comch::uring {
 template <class Kinds>
 class Storing {
  public:
-  using Op = Submission::Op;
-  using State = Submission::State;
+  using Op = Operation::Op;
+  using State = Operation::State;
 
   Storing(Order& order, Transfers<Kinds>& transfers) : order_(order), transfers_(transfers) {}
 
   // A receive that is written to somewhere.
-  static bool stores(const Submission& op) {
-    return op.op_ == Op::kRecvFile || op.op_ == Op::kRecvSocket;
+  static bool stores(const Operation& op) {
+    return op.op == Op::kRecvFile || op.op == Op::kRecvSocket;
   }
   // It is about to be posted. 0, or why it cannot.
-  std::int64_t prepare(Submission& op) {
+  std::int64_t prepare(Operation& op) {
     const std::int64_t res = check(op);
     if (res < 0) return res;
     return transfers_.take(Transfers<Kinds>::kWriting, op) != nullptr ? 0 : -ENOBUFS;
   }
   // Its message has come. True: there is nothing to write, and it is over.
-  bool begin(Submission& op, const Received& received, std::span<std::byte> bytes) {
+  bool begin(Operation& op, const Received& received, std::span<std::byte> bytes) {
     Transfer& t = transfers_.of(op);
     t.received = received;
     std::ranges::copy(received.immediate, t.immediate.begin());
     t.received.immediate = std::span(t.immediate).first(received.immediate.size());
-    if (op.op_ == Op::kRecvFile) t.offset = op.length_;
-    start(t, op.op_ == Op::kRecvFile, bytes);
+    if (op.op == Op::kRecvFile) t.offset = op.amount;
+    start(t, op.op == Op::kRecvFile, bytes);
     return bytes.empty();
   }
-  Transfer& of(const Submission& op) { return transfers_.of(op); }
+  Transfer& of(const Operation& op) { return transfers_.of(op); }
   void release(Transfer& t) { transfers_.release(t); }
-  void release(const Submission& op) { release(transfers_.of(op)); }
+  void release(const Operation& op) { release(transfers_.of(op)); }
 
   // Bytes of the caller's.
-  void write(Submission& op) {
+  void write(Operation& op) {
     const std::int64_t res = check(op);
-    if (res < 0 || op.length_ == 0) {
+    if (res < 0 || op.amount == 0) {
       order_.finish(op, res);
       return;
     }
-    op.state_ = State::kWaiting;
+    op.state = State::kWaiting;
     waiting_.push_back(op);
     write_waiting();
   }
   // Something of the above is over; true: it was the caller's bytes.
   bool finish(Transfer& t) {
-    Submission& op = *t.op;
+    Operation& op = *t.op;
     if (stores(op)) return false;
     const std::int64_t res = t.res;
     transfers_.release(t);
@@ -73,16 +73,16 @@ class Storing {
   bool is_waiting() const { return !waiting_.empty() || !behind_.empty(); }
   void write_waiting() {
     start_behind();
-    while (Submission* op = waiting_.front()) {
-      const int fd = static_cast<int>(op->handle_);
+    while (Operation* op = waiting_.front()) {
+      const int fd = static_cast<int>(op->handle);
       Transfer* const t = transfers_.take(Transfers<Kinds>::kWriting, *op);
       if (t == nullptr) return;
       std::ignore = waiting_.pop_front();
-      op->state_ = State::kRunning;
+      op->state = State::kRunning;
       t->fd = fd;
-      if (op->op_ == Op::kWriteFile) t->offset = op->offset_;
+      if (op->op == Op::kWriteFile) t->offset = op->at;
       // The kernel does not write to what it is to write from.
-      start(*t, op->op_ == Op::kWriteFile, {const_cast<std::byte*>(op->data_.bytes), op->length_});
+      start(*t, op->op == Op::kWriteFile, {const_cast<std::byte*>(op->what.bytes), op->amount});
     }
   }
   // Takes one out that is behind another; false: it is not.
@@ -99,16 +99,16 @@ class Storing {
     behind_ = left;
     return taken;
   }
-  void cancel(Submission& op) {
-    std::ignore = waiting_.take([&op](const Submission& o) { return &o == &op; });
+  void cancel(Operation& op) {
+    std::ignore = waiting_.take([&op](const Operation& o) { return &o == &op; });
     order_.finish(op, -ECANCELED);
   }
 
  private:
-  std::int64_t check(const Submission& op) const {
+  std::int64_t check(const Operation& op) const {
     if (!transfers_.exist()) return -EOPNOTSUPP;
     const bool fixed_file = (op.flags & kFixedFile) != 0;
-    return transfers_.is_open(static_cast<int>(op.handle_), fixed_file) ? 0 : -EBADF;
+    return transfers_.is_open(static_cast<int>(op.handle), fixed_file) ? 0 : -EBADF;
   }
   void start(Transfer& t, bool file, std::span<std::byte> bytes) {
     t.call = file ? Transfer::Call::kWrite : Transfer::Call::kSend;

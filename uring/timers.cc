@@ -6,16 +6,16 @@
 
 namespace comch::uring {
 
-void Timers::add(Submission& op, std::uint64_t now_ns) {
+void Timers::add(Operation& op, std::uint64_t now_ns) {
   const std::uint64_t longest = std::numeric_limits<std::uint64_t>::max() - now_ns;
-  heap_.push_back({now_ns + std::min(op.length_, longest), number_++, &op});
+  heap_.push_back({now_ns + std::min(op.amount, longest), number_++, &op});
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-Submission* Timers::take_due(std::uint64_t now_ns) {
+Operation* Timers::take_due(std::uint64_t now_ns) {
   if (heap_.empty() || heap_.front().due_ns > now_ns) return nullptr;
   std::pop_heap(heap_.begin(), heap_.end());
-  Submission* const op = heap_.back().op;
+  Operation* const op = heap_.back().op;
   heap_.pop_back();
   return op;
 }
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> Timers::next_ns() const {
   return heap_.front().due_ns;
 }
 
-void Timers::remove(const Submission& op) {
+void Timers::remove(const Operation& op) {
   std::erase_if(heap_, [&op](const Timer& timer) { return timer.op == &op; });
   std::make_heap(heap_.begin(), heap_.end());
 }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "comch/uring/submission.h"
+#include "comch/uring/operation.h"
 
 namespace comch::uring {
 
@@ -18,17 +18,17 @@ class Timers {
 
   bool empty() const { return heap_.empty(); }
   // On the clock that `now` of the other calls is read from.
-  void add(Submission& op, std::uint64_t now_ns);
+  void add(Operation& op, std::uint64_t now_ns);
   // One that is due, and not in here any more; null: none.
-  Submission* take_due(std::uint64_t now_ns);
+  Operation* take_due(std::uint64_t now_ns);
   std::optional<std::uint64_t> next_ns() const;
-  void remove(const Submission& op);
+  void remove(const Operation& op);
 
  private:
   struct Timer {
     std::uint64_t due_ns;
     std::uint64_t number;
-    Submission* op;
+    Operation* op;
     // The heap's first is the one that is after no other.
     friend bool operator<(const Timer& a, const Timer& b) {
       return a.due_ns != b.due_ns ? a.due_ns > b.due_ns : a.number > b.number;

@@ -48,7 +48,7 @@ struct Transfer {
   std::uint64_t done = 0;
   std::int64_t res = 0;  // When it is over.
 
-  Submission* op = nullptr;
+  Operation* op = nullptr;
   Transfer* next = nullptr;  // In the list it is in.
   Loan loan;                 // What is read goes there,
   Staging staging;           // or here.

@@ -52,11 +52,11 @@ class Transfers {
   }
 
   bool exist() const { return each_ != 0; }
-  // From here on op.handle_, which was its descriptor, is the transfer.
-  Transfer* take(Direction direction, Submission& op) {
+  // From here on op.handle, which was its descriptor, is the transfer.
+  Transfer* take(Direction direction, Operation& op) {
     Transfer* const t = free_[direction].pop_front();
     if (t == nullptr) return nullptr;
-    t->fd = static_cast<int>(op.handle_);
+    t->fd = static_cast<int>(op.handle);
     t->fixed_file = (op.flags & kFixedFile) != 0;
     t->all = t->polling = t->cancelled = t->in_kernel = t->direct = t->lent = false;
     t->flags = 0;
@@ -64,14 +64,14 @@ class Transfers {
     t->done = 0;
     t->res = 0;
     t->op = &op;
-    op.handle_ = static_cast<std::uint32_t>(t - all_.get());
+    op.handle = static_cast<std::uint32_t>(t - all_.get());
     return t;
   }
   void release(Transfer& t) {
     t.op = nullptr;
     free_[&t - all_.get() < static_cast<std::ptrdiff_t>(each_) ? kReading : kWriting].push_back(t);
   }
-  Transfer& of(const Submission& op) { return all_[op.handle_]; }
+  Transfer& of(const Operation& op) { return all_[op.handle]; }
 
   bool is_open(int fd, bool fixed_file) const { return io_.is_open(fd, fixed_file); }
   // Whether the order of what comes from or goes to the descriptor would be anybody's guess.

@@ -25,14 +25,14 @@ class Viewing {
   Viewing(Queues& queues, Order& order, std::uint32_t& multishots)
       : queues_(queues), order_(order), multishots_(multishots) {}
 
-  void begin(Submission& op, End& end) {
-    const auto places = static_cast<std::uint32_t>(std::min<std::uint64_t>(op.length_, ~0U));
+  void begin(Operation& op, End& end) {
+    const auto places = static_cast<std::uint32_t>(std::min<std::uint64_t>(op.amount, ~0U));
     const std::int64_t res = check(op, end, places);
     if (res < 0) {
       order_.finish(op, res);
       return;
     }
-    op.state_ = Submission::State::kRunning;
+    op.state = Operation::State::kRunning;
     end.views = {.op = &op, .places = places, .shown = 0};
     ++multishots_;
   }
@@ -77,8 +77,8 @@ class Viewing {
  private:
   static constexpr std::size_t kTogether = 64;
 
-  std::int64_t check(const Submission& op, const End& end, std::uint32_t places) {
-    if (places == 0 || op.chained_ != 0) return -EINVAL;
+  std::int64_t check(const Operation& op, const End& end, std::uint32_t places) {
+    if (places == 0 || op.chained != 0) return -EINVAL;
     if (end.consumer.way() != DataWay::kView) return -EOPNOTSUPP;
     if (end.consumer.state() != ContextState::kRunning) return ending_of(end.consumer);
     if (end.views.op != nullptr || end.views.shown != 0) return -EBUSY;
@@ -104,7 +104,7 @@ class Viewing {
     }
   }
   void finish(End& end, std::int64_t res) {
-    Submission& op = *std::exchange(end.views.op, nullptr);
+    Operation& op = *std::exchange(end.views.op, nullptr);
     queues_.let_go(end.views.places - end.views.shown);
     if (end.views.shown == 0) --multishots_;
     order_.finish(op, res);

@@ -1,13 +1,16 @@
 // Queues: the two queues of a Ring and the room for what is on its way from one to the other.
 // Ring has the calls; this is here so that they are inline, and nothing to use by itself.
 //
-//   get()        submit()             finish()             advance()
-//   free ------> pending ------> held, waiting, running ------> ready ------> free
-//        |<-------------------- one slot is held ------------------------>|
+//   get()            submit()             finish()             advance()
+//   ------> prepared ------> held, waiting, running ------> ready ------>
+//          |<------------------ one slot is held ------------------->|
 //
 // There are as many completions as slots, and every operation holds a slot from get() until its
 // completion is advanced over: so the completion queue cannot overflow, and it is get() that
 // answers null when it would. A multishot receive holds one more for each of its buffers.
+//
+// What is prepared lies side by side, and is taken by submit() all at once. An operation that is
+// not over by then moves to a place where it stays: keep().
 //
 // Threads: the ring's. Lifetime: the ring's. Errors: none.
 #pragma once
@@ -16,8 +19,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "comch/uring/completion.h"
 #include "comch/uring/submission.h"
@@ -30,28 +36,25 @@ class Queues {
   Queues(std::uint32_t entries, std::uint32_t slots)
       : entries_(entries),
         mask_(slots - 1),
-        operations_(std::make_unique<Submission[]>(slots)),
-        free_(std::make_unique<Submission*[]>(slots)),
-        pending_(std::make_unique<Submission*[]>(entries)),
+        prepared_(std::make_unique<Submission[]>(entries)),
+        kept_(std::make_unique<Operation*[]>(entries)),
+        operations_(std::make_unique<Operation[]>(slots)),
+        free_(std::make_unique<Operation*[]>(slots)),
         completions_(std::make_unique<Completion[]>(slots)) {
     for (std::uint32_t n = slots; n > 0; --n) put_back(operations_[n - 1]);
   }
 
   // The ends that an application holds.
   Submission* get() {
-    if (pending_count_ == entries_ || held_ > mask_) return nullptr;
-    Submission& op = *free_[--free_count_];
-    op.user_data = 0;
-    op.flags = 0;
-    op.op_ = Submission::Op::kNop;
-    ++held_;
-    pending_[pending_count_++] = &op;
-    return &op;
+    if (prepared_count_ == prepared_most_ && !look_for_room()) [[unlikely]]
+      return nullptr;
+    Submission& submission = prepared_[prepared_count_++];
+    submission.user_data = 0;
+    submission.flags = 0;
+    submission.op = Operation::Op::kNop;
+    return &submission;
   }
-  std::uint32_t space() const {
-    const std::uint32_t slots = mask_ + 1 - held_;
-    return entries_ - pending_count_ < slots ? entries_ - pending_count_ : slots;
-  }
+  std::uint32_t space() const { return room() - prepared_count_; }
   std::uint32_t ready() const { return tail_ - head_; }
   const Completion& at(std::uint32_t n) const { return completions_[(head_ + n) & mask_]; }
   // Of completions without kMore.
@@ -62,28 +65,41 @@ class Queues {
   }
 
   // The ends that the ring's machine holds.
-  std::span<Submission* const> pending() const { return {pending_.get(), pending_count_}; }
-  void clear_pending() { pending_count_ = 0; }
-  std::span<Submission> operations() { return {operations_.get(), slots()}; }
+  // What is prepared, as it lies: it is taken, and may be prepared anew when submit() is over.
+  std::span<const Operation> take_prepared() {
+    const Operation* const first = prepared_.get();  // A submission is nothing more, of its size.
+    const std::span prepared(first, prepared_count_);
+    held_ += std::exchange(prepared_count_, 0);
+    prepared_most_ = 0;
+    return prepared;
+  }
+  // Those that last move to their places. The answer is good until this is called again.
+  std::span<Operation* const> keep(std::span<const Operation> prepared) {
+    std::size_t count = 0;
+    for (const Operation& op : prepared) kept_[count++] = &keep(op);
+    return {kept_.get(), count};
+  }
+  Operation& keep(const Operation& prepared) {
+    Operation& op = *free_[--free_count_];
+    op = prepared;
+    return op;
+  }
+  std::span<Operation> operations() { return {operations_.get(), slots()}; }
   std::uint32_t slots() const { return mask_ + 1; }
-  std::uint32_t held() const { return held_; }
-  std::uint32_t index(const Submission& op) const {
+  std::uint32_t held() const { return held_ + prepared_count_; }
+  std::uint32_t index(const Operation& op) const {
     return static_cast<std::uint32_t>(&op - operations_.get());
   }
   std::uint32_t index(const Completion& completion) const {
     return static_cast<std::uint32_t>(&completion - completions_.get());
   }
-  Submission& operation(std::uint32_t index) { return operations_[index]; }
+  Operation& operation(std::uint32_t index) { return operations_[index]; }
 
   // The next completion, of which user_data and res are set and the rest is empty. The slot that
   // it takes is one that somebody holds.
   Completion& push(std::uint64_t user_data, std::int64_t res) {
     assert(ready() < slots());
-    Completion& completion = completions_[tail_++ & mask_];
-    completion = Completion();
-    completion.user_data = user_data;
-    completion.res = res;
-    return completion;
+    return write(completions_[tail_++ & mask_], user_data, res);
   }
   // The same in a loop, which keeps the tail in a register: nothing else pushes meanwhile.
   class Pushing {
@@ -101,6 +117,12 @@ class Queues {
     Pushing& operator=(const Pushing&) = delete;
     // The next completion, of which nothing is set: all of it is to be written.
     Completion& next() { return all_[tail_++ & mask_]; }
+    // Of the next one, as index() of the queues.
+    std::uint32_t index() const { return tail_ & mask_; }
+    // As push() of the queues.
+    Completion& push(std::uint64_t user_data, std::int64_t res) {
+      return write(next(), user_data, res);
+    }
 
    private:
     Queues& queues_;
@@ -109,21 +131,22 @@ class Queues {
     std::uint32_t tail_;
   };
   // The operation is over; its slot is still held, by its completion. It is as good as new.
-  void put_back(Submission& op) {
-    op.state_ = Submission::State::kFree;
-    op.cancelled_ = false;
-    op.chained_ = 0;
+  void put_back(Operation& op) {
+    op.state = Operation::State::kFree;
+    op.cancelled = false;
+    op.chained = 0;
     free_[free_count_++] = &op;
   }
   // The same of some that are as good as new already.
-  void put_back(std::span<Submission* const> run) {
+  void put_back(std::span<Operation* const> run) {
     std::ranges::copy(run, free_.get() + free_count_);
     free_count_ += static_cast<std::uint32_t>(run.size());
   }
   // More slots for a multishot receive; false: there are not so many.
   bool hold(std::uint32_t count) {
-    if (count > slots() - held_) return false;
+    if (count > slots() - held()) return false;
     held_ += count;
+    prepared_most_ = prepared_count_;  // There is less room than was seen.
     return true;
   }
   void let_go(std::uint32_t count) { held_ -= count; }
@@ -131,16 +154,34 @@ class Queues {
   void step(std::uint32_t count) { head_ += count; }
 
  private:
+  // As bytes, because member by member it is twice the stores, and those of a send that is over
+  // wait behind the ones to the lane.
+  static Completion& write(Completion& completion, std::uint64_t user_data, std::int64_t res) {
+    static_assert(std::is_trivially_copyable_v<Completion>);
+    std::memset(static_cast<void*>(&completion), 0, sizeof completion);
+    completion.user_data = user_data;
+    completion.res = res;
+    return completion;
+  }
+  // Of what may be prepared; what is, counts, too.
+  std::uint32_t room() const { return std::min(entries_, slots() - held_); }
+  bool look_for_room() {
+    prepared_most_ = room();
+    return prepared_count_ != prepared_most_;
+  }
+
   const std::uint32_t entries_;
   const std::uint32_t mask_;
-  std::uint32_t pending_count_ = 0;
-  std::uint32_t held_ = 0;
-  std::uint32_t head_ = 0;  // Both count for ever, and are masked to find a completion.
+  std::uint32_t prepared_count_ = 0;
+  std::uint32_t prepared_most_ = 0;  // Room that was there when somebody looked; there may be more.
+  std::uint32_t held_ = 0;           // Slots, but for those of what is prepared.
+  std::uint32_t head_ = 0;           // Both count for ever, and are masked to find a completion.
   std::uint32_t tail_ = 0;
   std::uint32_t free_count_ = 0;
-  const std::unique_ptr<Submission[]> operations_;
-  const std::unique_ptr<Submission*[]> free_;  // The last one was used last, and is in a cache.
-  const std::unique_ptr<Submission*[]> pending_;
+  const std::unique_ptr<Submission[]> prepared_;
+  const std::unique_ptr<Operation*[]> kept_;  // Of one keep().
+  const std::unique_ptr<Operation[]> operations_;
+  const std::unique_ptr<Operation*[]> free_;  // The last one was used last, and is in a cache.
   const std::unique_ptr<Completion[]> completions_;
 };
 

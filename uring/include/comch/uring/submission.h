@@ -27,6 +27,7 @@
 
 #include "comch/buffer.h"
 #include "comch/producer.h"
+#include "comch/uring/operation.h"
 
 namespace comch::uring {
 
@@ -54,14 +55,14 @@ inline constexpr std::uint8_t kFixedFile = 16;
 // An offset: where the file is, which moves on; the one for pipes.
 inline constexpr std::uint64_t kPosition = ~std::uint64_t{0};
 
-class alignas(64) Submission {
+class Submission : private Operation {
  public:
   Submission() = default;
   Submission(const Submission&) = delete;
   Submission& operator=(const Submission&) = delete;
 
-  std::uint64_t user_data = 0;  // Any value; none is reserved. get() sets 0.
-  std::uint8_t flags = 0;       // Of the above. get() sets 0.
+  using Operation::flags;      // Of the above. get() sets 0.
+  using Operation::user_data;  // Any value; none is reserved. get() sets 0.
 
   // Does nothing, successfully. What get() answers is one already.
   void prep_nop() { prepare(Op::kNop, nullptr); }
@@ -72,13 +73,15 @@ class alignas(64) Submission {
   // posted is not refused: it waits, ahead of later ones, until there is room.
   // res: the bytes. -EINVAL: longer than the room of the posted buffer, which stays posted, or
   // more immediate data than the consumer takes.
-  void prep_send(Destination& to, std::span<const std::byte> data) { prep_send_imm(to, data, {}); }
+  void prep_send(Destination& to, std::span<const std::byte> data) {
+    prepare(Op::kSend, &to);
+    what.bytes = data.data();
+    amount = data.size();
+  }
   // With immediate data, or, when `data` is empty, of immediate data alone.
   void prep_send_imm(Destination& to, std::span<const std::byte> data,
                      std::span<const std::byte> immediate) {
-    prepare(Op::kSend, &to);
-    data_.bytes = data.data();
-    length_ = data.size();
+    prep_send(to, data);
     set_immediate(immediate);
   }
 
@@ -91,7 +94,7 @@ class alignas(64) Submission {
   // -EALREADY to who wants to cancel it: a posted buffer comes back when its consumer ends.
   void prep_post_recv(Source& from, Buffer* buffer) {
     prepare(Op::kPostRecv, &from);
-    data_.buffer = buffer;
+    what.buffer = buffer;
   }
   // Posts a pool of buffers, each of which is posted again, empty, when the completion of its
   // message is advanced over: the bytes are the caller's between the two, and no longer. Messages
@@ -104,8 +107,8 @@ class alignas(64) Submission {
   // is not, a buffer is not of the map, or it is linked to what follows.
   void prep_post_recv_multishot(Source& from, std::span<Buffer* const> pool) {
     prepare(Op::kPool, &from);
-    data_.pool = pool.data();
-    length_ = pool.size();
+    what.pool = pool.data();
+    amount = pool.size();
   }
 
   // Shows small messages where they lie: nothing is posted and nothing is copied. Of a consumer
@@ -119,7 +122,7 @@ class alignas(64) Submission {
   // 0, or it is linked to what follows.
   void prep_view_multishot(Source& from, std::uint32_t most) {
     prepare(Op::kShow, &from);
-    length_ = most;
+    amount = most;
   }
 
   // Takes the next posted buffer of `to` out, to be written in place: Completion::loan(). It
@@ -132,14 +135,14 @@ class alignas(64) Submission {
   void prep_commit(Destination& to, const Loan& loan, std::size_t length,
                    std::span<const std::byte> immediate = {}) {
     prepare(Op::kCommit, &to);
-    handle_ = loan.handle;
-    length_ = length;
+    handle = loan.handle;
+    amount = length;
     set_immediate(immediate);
   }
   // The loan's buffer is free for the next send. res: 0. -EINVAL: no loan, or ended already.
   void prep_abandon(Destination& to, const Loan& loan) {
     prepare(Op::kAbandon, &to);
-    handle_ = loan.handle;
+    handle = loan.handle;
   }
 
   // Passes the buffer's data by its place alone, in one line with the sends. It completes when
@@ -149,8 +152,8 @@ class alignas(64) Submission {
   // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone.
   void prep_hand_over(Destination& to, Buffer& buffer, std::span<const std::byte> immediate = {}) {
     prepare(Op::kHandOver, &to);
-    data_.buffer = &buffer;
-    length_ = buffer.data_length();
+    what.buffer = &buffer;
+    amount = buffer.data_length();
     set_immediate(immediate);
   }
 
@@ -177,8 +180,8 @@ class alignas(64) Submission {
   void prep_send_file(Destination& to, int file, std::uint64_t length,
                       std::uint64_t offset = kPosition, std::span<const std::byte> immediate = {}) {
     prepare_transfer(Op::kSendFile, &to, file);
-    data_.number = offset;
-    length_ = length;
+    what.number = offset;
+    amount = length;
     set_immediate(immediate);
   }
   // The same of what a socket receives: up to `length` bytes, as one receive brings them;
@@ -187,8 +190,8 @@ class alignas(64) Submission {
   void prep_send_socket(Destination& to, int socket, std::uint64_t length, int how = 0,
                         std::span<const std::byte> immediate = {}) {
     prepare_transfer(Op::kSendSocket, &to, socket);
-    data_.number = static_cast<std::uint32_t>(how);
-    length_ = length;
+    what.number = static_cast<std::uint32_t>(how);
+    amount = length;
     set_immediate(immediate);
   }
   // Posts the room behind the buffer's data for one message, and writes it to `file` at `offset`
@@ -198,13 +201,13 @@ class alignas(64) Submission {
   // the write has failed, the message is in contents(). -ENOBUFS: Options::transfers are posted.
   void prep_recv_file(Source& from, Buffer* buffer, int file, std::uint64_t offset = kPosition) {
     prepare_transfer(Op::kRecvFile, &from, file);
-    data_.buffer = buffer;
-    length_ = offset;
+    what.buffer = buffer;
+    amount = offset;
   }
   // The same to a socket, all of it.
   void prep_recv_socket(Source& from, Buffer* buffer, int socket) {
     prepare_transfer(Op::kRecvSocket, &from, socket);
-    data_.buffer = buffer;
+    what.buffer = buffer;
   }
   // Writes bytes of the caller's, such as a message that was received already: of a multishot
   // receive, whose buffer stays the caller's until its completion is advanced over.
@@ -212,14 +215,14 @@ class alignas(64) Submission {
   void prep_write_file(int file, std::span<const std::byte> bytes,
                        std::uint64_t offset = kPosition) {
     prepare_transfer(Op::kWriteFile, nullptr, file);
-    data_.bytes = bytes.data();
-    length_ = bytes.size();
-    offset_ = offset;
+    what.bytes = bytes.data();
+    amount = bytes.size();
+    at = offset;
   }
   void prep_write_socket(int socket, std::span<const std::byte> bytes) {
     prepare_transfer(Op::kWriteSocket, nullptr, socket);
-    data_.bytes = bytes.data();
-    length_ = bytes.size();
+    what.bytes = bytes.data();
+    amount = bytes.size();
   }
 
   // --- Control messages, time --------------------------------------------------------------
@@ -228,16 +231,16 @@ class alignas(64) Submission {
   // res: the bytes. -EMSGSIZE: above Connection::max_message_size().
   void prep_ctrl_send(Control& to, std::span<const std::byte> message) {
     prepare(Op::kCtrlSend, &to);
-    data_.bytes = message.data();
-    length_ = message.size();
+    what.bytes = message.data();
+    amount = message.size();
   }
   // Receives one control message, in order; see Ring::on_message().
   // res: the bytes. -EMSGSIZE: the message is longer than `into`; it stays the next one.
   // -ENOTCONN, -ECONNRESET: the connection has ended, in order or not.
   void prep_ctrl_recv(Control& from, std::span<std::byte> into) {
     prepare(Op::kCtrlRecv, &from);
-    data_.room = into.data();
-    length_ = into.size();
+    what.room = into.data();
+    amount = into.size();
   }
 
   // Tells of connections that come and go, and of consumers that can be sent to: each is a
@@ -261,7 +264,7 @@ class alignas(64) Submission {
   // kHardLink.
   void prep_timeout(std::chrono::nanoseconds after) {
     prepare(Op::kTimeout, nullptr);
-    length_ = after.count() < 0 ? 0 : static_cast<std::uint64_t>(after.count());
+    amount = after.count() < 0 ? 0 : static_cast<std::uint64_t>(after.count());
   }
   // Cancels one operation that was submitted earlier and has this user_data: the first found.
   // res: 0: it is found and its completion will say -ECANCELED (a multishot receive posts none
@@ -270,98 +273,25 @@ class alignas(64) Submission {
   // buffer, a hand-over, a long message under way, or one that is read and waits to be sent.
   void prep_cancel(std::uint64_t target) {
     prepare(Op::kCancel, nullptr);
-    length_ = target;
+    amount = target;
   }
 
  private:
   friend class Queues;
-  friend class Order;
-  friend class OpList;
-  friend class Timers;
-  template <class Ends>
-  friend class Sending;
-  template <class Ends>
-  friend class Receiving;
-  template <class Ends>
-  friend class Fetching;
-  template <class Ends>
-  friend class Storing;
-  template <class Ends>
-  friend class Transfers;
-  template <class Ends>
-  friend class ControlPath;
-  template <class Ends>
-  friend class Accepting;
-  template <class Ends>
-  friend class Pooling;
-  template <class Ends>
-  friend class Viewing;
-  template <class Ends>
-  friend class Machine;
 
-  enum class Op : std::uint8_t {
-    kNop,
-    kSend,
-    kPostRecv,
-    kPool,
-    kShow,
-    kReserve,
-    kCommit,
-    kAbandon,
-    kHandOver,
-    kSendFile,
-    kSendSocket,
-    kDeliver,  // What of one of these two is left when the bytes are read.
-    kRecvFile,
-    kRecvSocket,
-    kWriteFile,
-    kWriteSocket,
-    kCtrlSend,
-    kCtrlRecv,
-    kAccept,
-    kTimeout,
-    kCancel,
-  };
-  // kFree (also prepared, and not submitted) -> kHeld (not begun: behind a link or a drain) ->
-  // kWaiting (begun, waits for room or time) -> kRunning (the other side's to end) -> kFree; any
-  // may be skipped.
-  enum class State : std::uint8_t { kFree, kHeld, kWaiting, kRunning };
-  union Data {
-    const std::byte* bytes;
-    std::byte* room;
-    Buffer* buffer;
-    Buffer* const* pool;
-    std::uint64_t number;  // An offset, or flags.
-  };
-
-  void prepare(Op op, void* end) {
-    op_ = op;
-    end_ = end;
-    immediate_length_ = 0;
+  void prepare(Op what_to_do, void* through) {
+    op = what_to_do;
+    end = through;
+    immediate_size = 0;
   }
-  void prepare_transfer(Op op, void* end, int descriptor) {
-    prepare(op, end);
-    handle_ = static_cast<std::uint32_t>(descriptor);
+  void prepare_transfer(Op what_to_do, void* through, int descriptor) {
+    prepare(what_to_do, through);
+    handle = static_cast<std::uint32_t>(descriptor);
   }
-  void set_immediate(std::span<const std::byte> immediate) {
-    immediate_ = immediate.data();
-    immediate_length_ = static_cast<std::uint32_t>(immediate.size());
+  void set_immediate(std::span<const std::byte> bytes) {
+    immediate_data = bytes.data();
+    immediate_size = static_cast<std::uint32_t>(bytes.size());
   }
-
-  Op op_ = Op::kNop;
-  State state_ = State::kFree;
-  bool cancelled_ = false;    // While kHeld: it will not begin.
-  std::uint32_t handle_ = 0;  // Of a loan; a descriptor, and then its transfer.
-  void* end_ = nullptr;       // Destination, Source or Control.
-  Data data_{.bytes = nullptr};
-  std::uint64_t length_ = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
-  union {
-    const std::byte* immediate_ = nullptr;
-    std::uint64_t offset_;  // Of bytes to be written.
-  };
-  std::uint32_t immediate_length_ = 0;
-  std::uint32_t chained_ = 0;   // The operation behind its link, by index + 1; 0: none.
-  Submission* next_ = nullptr;  // In the list it is in.
 };
 static_assert(sizeof(Submission) == 64, "one cache line each");
 

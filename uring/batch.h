@@ -1,0 +1,60 @@
+// Batch: sends of one destination in the form that a producer takes them in, a few at a time.
+//
+//   const auto sent = producer.send(consumer, batch.of(some));       // At most kBatch.
+//
+// Threads: the ring's. Lifetime: the answer is good until the next call. Errors: none.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "comch/producer.h"
+#include "comch/uring/operation.h"
+
+namespace comch::uring {
+
+// Picked: what Producer::send() publishes at once costs no less when there is more of it.
+inline constexpr std::size_t kBatch = 64;
+
+class Batch {
+ public:
+  // Of operations, or of pointers to them. Immediate data, which few messages have, is written only
+  // where there is some, or was.
+  template <class Ops>
+  std::span<const Outgoing> of(Ops some) {
+    assert(some.size() <= kBatch);
+    std::uint32_t immediates = 0;
+    for (std::size_t n = 0; n < some.size(); ++n) {
+      const Operation& op = operation(some[n]);
+      immediates |= op.immediate_size;
+      messages_[n].data = {op.what.bytes, op.amount};
+    }
+    if (immediates != 0 || has_immediates_) [[unlikely]]
+      add_immediates(some, immediates != 0);
+    return std::span(messages_).first(some.size());
+  }
+
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it is an element, and no temporary.
+  static const Operation& operation(const Operation& op) { return op; }
+  static const Operation& operation(const Operation* op) { return *op; }
+
+ private:
+  template <class Ops>
+  [[gnu::noinline]] void add_immediates(Ops some, bool has_some) {
+    for (Outgoing& message : messages_) message.immediate = {};
+    if (has_some) {
+      for (std::size_t n = 0; n < some.size(); ++n) {
+        messages_[n].immediate = operation(some[n]).immediate();
+      }
+    }
+    has_immediates_ = has_some;
+  }
+
+  std::array<Outgoing, kBatch> messages_{};
+  bool has_immediates_ = false;  // The last batch.
+};
+
+}  // namespace comch::uring
