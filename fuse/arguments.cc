@@ -45,6 +45,14 @@ void declare_helper(CLI::App& app, Arguments& arguments, Words& words, Ignored& 
   app.add_option("-t,-N", ignored.value, "Accepted, without effect");
 }
 
+// Two places, of which the first may be left out, are one option to CLI11.
+class Help : public CLI::Formatter {
+  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
+    return fmt::format("Usage: {} [OPTIONS] [SOURCE] MOUNTPOINT\n", name);
+  }
+  std::string make_positionals(const CLI::App* /*app*/) const override { return {}; }
+};
+
 // The rest of what the words say; false, and said so, when they say nothing sensible.
 bool interpret(const Words& words, Arguments& arguments) {
   for (const std::string& list : words.option_lists) {
@@ -75,10 +83,12 @@ std::variant<Arguments, ExitCode> parse_arguments(int count, char** words) {
   Words read;
   Ignored ignored;
   CLI::App app("Shows comch's servers, clients and connections as files", program);
+  app.formatter(std::make_shared<Help>());
   app.set_version_flag("-V,--version", version_text());
-  app.add_option("place", read.places, "[SOURCE] MOUNTPOINT")->required()->expected(1, 2);
+  app.add_option("MOUNTPOINT", read.places)->required()->expected(1, 2);
   app.add_option("-o", read.option_lists,
-                 "side=host|dpu|both, [no]autostart, [no]allow_other, fsname=, ro, ...")
+                 "side=host|dpu|both, [no]autostart, [no]allow_other, user_objects=,\n"
+                 "user_memory=, fsname=, ro, ...; comchfs(8) has all")
       ->allow_extra_args(false);
   if (is_helper) {
     declare_helper(app, arguments, read, ignored);

@@ -95,6 +95,8 @@ std::expected<void, std::string> parse_word(std::string_view word, bool sloppy,
     options.kernel.emplace_back(word);
     return {};
   }
+  if (word == "remount")
+    return std::unexpected("no option of a mount can be changed; umount first");
   if (sloppy) return {};
   return std::unexpected("unknown option '" + std::string(word) + "'");
 }

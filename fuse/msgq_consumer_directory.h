@@ -1,9 +1,6 @@
 // MsgqConsumerDirectory: msgq/NAME/consumers/NAME: a consumer at the CPU's end of a MsgQ as files.
 //
-// With autostart it starts when the first of its streams is opened while the MsgQ runs; else, or
-// before that, by `enable`.
-//
-// Threads, lifetime: as ContextDirectory; what has arrived can be read while it is idle.
+// Threads, lifetime: as MsgqEndDirectory; what has arrived can be read while it is idle.
 #pragma once
 
 #include <memory>
@@ -11,13 +8,12 @@
 
 #include "comch/consumer.h"
 #include "consumer_queue.h"
-#include "context_directory.h"
-#include "msgq_link.h"
+#include "msgq_end_directory.h"
 #include "msgq_receives.h"
 
 namespace comch::fuse {
 
-class MsgqConsumerDirectory final : public ContextDirectory {
+class MsgqConsumerDirectory final : public MsgqEndDirectory {
  public:
   static Result<std::shared_ptr<MsgqConsumerDirectory>> create(Services& services,
                                                                std::shared_ptr<MsgqLink> link,
@@ -33,31 +29,22 @@ class MsgqConsumerDirectory final : public ContextDirectory {
 
  private:
   Context* context() const override { return consumer_.get(); }
-  Status rebuild() override;
-  Status accept_configuration() override { return {}; }
-  Status destroy_context() override;
+  Status check_direction(AcceleratorEnd& run) const override;
+  Status make_context() override;
+  Status drop_context() override;
+  void on_entered(ContextState state) override;
+  Counters engine_counters() const override;
   void add_own_files() override;
   void close_entrance(int error) override { queue_->set_refusal(error); }
   void leave(int error) override { queue_->leave(error); }
-  void on_changed(ContextState before, ContextState after) override;
-  void check_own() override;
   void reset_counters() override;
 
-  Result<std::unique_ptr<Consumer>> make_consumer(const std::shared_ptr<MsgqReceives>& receives);
   Status begin_receiving();
-  // An errno, or 0.
-  int start_by_opening();
-  Counters engine_counters() const;
 
-  const std::shared_ptr<MsgqLink> link_;
   const std::shared_ptr<ConsumerQueue> queue_;
-  std::shared_ptr<AcceleratorEnd> end_;  // Of the run that the consumer belongs to.
   std::shared_ptr<MsgqReceives> receives_;
-  std::unique_ptr<Consumer> consumer_;        // After its MsgQ, which it needs to its end.
-  ConsumerId id_{};                           // Since it was last started.
-  std::weak_ptr<AcceleratorEnd> started_in_;  // Once in a run it starts by itself.
-  Counters last_counters_;                    // Of a consumer that is no more.
-  Counters at_reset_;
+  std::unique_ptr<Consumer> consumer_;
+  ConsumerId id_{};  // Since it was last started.
 };
 
 }  // namespace comch::fuse

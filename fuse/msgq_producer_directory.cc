@@ -20,29 +20,17 @@ Result<std::shared_ptr<MsgqProducerDirectory>> MsgqProducerDirectory::create(
 MsgqProducerDirectory::MsgqProducerDirectory(Services& services, std::shared_ptr<MsgqLink> link,
                                              std::shared_ptr<ObjectRecord> record,
                                              std::shared_ptr<EventStream> events)
-    : ContextDirectory(services, std::move(record), std::move(events)),
-      link_(std::move(link)),
+    : MsgqEndDirectory(services, std::move(link), std::move(record), std::move(events)),
       outbox_(std::make_shared<MsgqOutbox>(services.engine)) {}
 
-Status MsgqProducerDirectory::rebuild() {
-  if (!link_->end) return fail(Errc::not_connected, "the MsgQ does not run");
-  if (link_->end->to_accelerator() == nullptr) {
-    return fail(Errc::not_supported, "the MsgQ's messages come from the accelerator only");
-  }
-  if (Status destroyed = destroy_context(); !destroyed) return destroyed;
-  end_ = link_->end;
-  auto made = make_producer();
-  if (!made) {
-    end_ = nullptr;
-    return std::unexpected(made.error());
-  }
-  producer_ = std::move(*made);
-  return {};
+Status MsgqProducerDirectory::check_direction(AcceleratorEnd& run) const {
+  if (run.to_accelerator() != nullptr) return {};
+  return fail(Errc::not_supported, "the MsgQ's messages come from the accelerator only");
 }
 
-Result<std::unique_ptr<Producer>> MsgqProducerDirectory::make_producer() {
-  auto producer = Producer::create(*end_->to_accelerator());
-  if (!producer) return producer;
+Status MsgqProducerDirectory::make_context() {
+  auto producer = Producer::create(*end().to_accelerator());
+  if (!producer) return std::unexpected(producer.error());
   const auto give_back = [](ProducerTask& task) { std::ignore = task.free(); };
   // Messages go out as arrays; the library wants to know of tasks all the same.
   Status set = (*producer)->configure_send(1, give_back, give_back);
@@ -50,44 +38,18 @@ Result<std::unique_ptr<Producer>> MsgqProducerDirectory::make_producer() {
     set = (*producer)->on_space([outbox = outbox_](Producer&, ConsumerId) { outbox->on_space(); });
   }
   if (set) set = services().engine.engine().connect(**producer);
-  if (!set) return std::unexpected(set.error());
+  if (!set) return set;
   watch(**producer);
-  return producer;
-}
-
-Status MsgqProducerDirectory::destroy_context() {
-  if (!producer_) return {};
-  if (Status destroyed = Producer::destroy(producer_); !destroyed) return destroyed;
-  end_ = nullptr;
-  services().engine.touch();  // The MsgQ may be waiting for this.
+  producer_ = std::move(*producer);
   return {};
 }
 
-// One that is idle would take the place of another at the MsgQ.
-void MsgqProducerDirectory::check_own() {
-  if (producer_ && is_idle()) std::ignore = destroy_context();
-}
-
-void MsgqProducerDirectory::on_changed(ContextState before, ContextState after) {
-  started_in_ = end_;
-  if (after == ContextState::kRunning) {
-    last_counters_ = {};
-    at_reset_ = {};
-    outbox_->set_producer(producer_.get(), end_->consumer());
+void MsgqProducerDirectory::on_entered(ContextState state) {
+  if (state == ContextState::kRunning) {
+    outbox_->set_producer(producer_.get(), end().consumer());
   } else {
     outbox_->set_producer(nullptr, {});
   }
-  if (after == ContextState::kIdle) last_counters_ = engine_counters();
-  ContextDirectory::on_changed(before, after);
-}
-
-int MsgqProducerDirectory::start_by_opening() {
-  const bool starts = services().options.autostart && link_->end && is_idle() && !is_stopping() &&
-                      started_in_.lock() != link_->end;
-  if (!starts) return 0;
-  const Outcome started = start();
-  note_failure(record(), started);
-  return started.error;
 }
 
 void MsgqProducerDirectory::add_own_files() {
@@ -100,7 +62,6 @@ void MsgqProducerDirectory::add_own_files() {
 Outcome MsgqProducerDirectory::obey_own(const Order& order) { return obey_sender(order, *outbox_); }
 
 Counters MsgqProducerDirectory::engine_counters() const {
-  if (!producer_ && !last_counters_.empty()) return last_counters_;
   const ProducerCounters engine = producer_ ? producer_->counters() : ProducerCounters();
   return {{"tx_msgs", engine.sent_messages},
           {"nothing_posted", engine.nothing_posted},
@@ -108,8 +69,7 @@ Counters MsgqProducerDirectory::engine_counters() const {
 }
 
 Counters MsgqProducerDirectory::counters() const {
-  Counters all = engine_counters();
-  subtract(all, at_reset_);
+  Counters all = counted();
   all.push_back({"in_flight", outbox_->waiting()});
   return all;
 }

@@ -20,10 +20,6 @@ std::string_view advice(Errc code) {
       return "its owner has to admit your user or group";
     case Errc::full:
       return "wait until a client leaves, or raise the server's limit";
-    case Errc::not_permitted:
-      return "set COMCH_RUNTIME_DIR to a directory that you may write";
-    case Errc::not_supported:
-      return "servers need a device of the dpu side, clients one of the host side: see `comch ls`";
     case Errc::bad_config:
       return "correct the file that COMCH_DEVICES names, or /etc/comch/devices.toml";
     case Errc::unsupported_version:

@@ -61,6 +61,8 @@ Outcome<> Conversation::hold(const CommonOptions& common, Loop& loop) {
   send_waiting();
   const Wake why = loop.run_until([this] { return over(); }, deadline);
   loop.watch(-1, {}, {});
+  // A server that has all may leave before the end of the input is read here.
+  if (!session->alive() && so_far_ && outbox_.empty() && input_ && input_->readable()) read_input();
   // A server that does not take what waits would not let us take our leave in time either.
   if (why != Wake::kDone && !outbox_.empty()) return verdict(why);
   auto outcome = verdict(why);

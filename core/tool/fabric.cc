@@ -20,6 +20,11 @@ Outcome<std::shared_ptr<Device>> open_device(const std::string& which, Side side
 Outcome<ServerPlace> open_server_place(const CommonOptions& common) {
   auto device = open_device(common.device, Side::kDpu);
   if (!device) return std::unexpected(device.error());
+  if (!(*device)->info().capability.server) {
+    return complain(
+        fmt::format("{} is no device of the dpu side, where servers are; see `comch ls`",
+                    (*device)->info().name));
+  }
   auto representor = common.representor.empty() ? Representor::open_first(*device)
                                                 : Representor::open(*device, common.representor);
   if (!representor) {

@@ -2,6 +2,7 @@
 #include "tool/input.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,6 +26,11 @@ Outcome<> Input::fill() {
   }
   end_seen_ = true;
   return {};
+}
+
+bool Input::readable() const {
+  pollfd input{.fd = fd_, .events = POLLIN, .revents = 0};
+  return ::poll(&input, 1, 0) == 1;
 }
 
 // Only the last message can be incomplete, and so too long without next() having seen it.

@@ -31,8 +31,10 @@ class Input {
 
   int fd() const { return fd_; }
 
-  // Reads once. Waits if nothing is there, so ask poll() first.
+  // Reads once. Waits if nothing is there, so ask poll() or readable() first.
   Outcome<> fill();
+  // Whether there is something to read now, be it the end.
+  bool readable() const;
 
   // The next complete message, in order.
   std::optional<std::string> next();

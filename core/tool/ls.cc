@@ -97,6 +97,9 @@ Outcome<> list(const CommonOptions& common, const Options& options) {
   auto devices = list_devices();
   if (!devices) return complain("cannot list the devices", devices.error());
   std::erase_if(*devices, [&](const DeviceInfo& device) { return !wanted(device, common); });
+  if (devices->empty() && !common.device.empty()) {
+    return complain(fmt::format("there is no device {}", common.device));
+  }
 
   auto servers = seen_servers(rendezvous_directories());
   std::erase_if(servers,

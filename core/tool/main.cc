@@ -54,6 +54,12 @@ void add_common_options(CLI::App& app, CommonOptions& common) {
       });
 }
 
+// Where help for what was tried stands: "comch" or "comch send".
+std::string tried(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "comch" : "comch " + chosen.front()->get_name();
+}
+
 // CLI11 tells of a word it does not know only where it misses none.
 std::string objection(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
@@ -66,7 +72,7 @@ int run(int argc, char** argv) {
   CLI::App app("comch: message channels between a host and its DPU, for any Linux machine",
                "comch");
   app.set_version_flag("--version", fmt::format("comch {}", version()));
-  app.footer(kFooter);
+  app.footer("`comch --help` has the options of every subcommand.");  // What each inherits.
   app.require_subcommand(1);
   app.fallthrough();  // `comch recv echo --json` means `comch --json recv echo`.
 
@@ -77,11 +83,12 @@ int run(int argc, char** argv) {
        {add_ls, add_stat, add_send, add_recv, add_connect, add_listen, add_bench, add_bench_peer}) {
     add(app, common, chosen);
   }
+  app.footer(kFooter);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version.
-    fmt::print(stderr, "comch: {}; try `comch --help`\n", objection(app, error));
+    fmt::print(stderr, "comch: {}; try `{} --help`\n", objection(app, error), tried(app));
     return kUsage;
   }
   if (Outcome<> outcome = chosen(); !outcome) {

@@ -216,7 +216,8 @@ TEST_F(BenchTest, MistakesAreExitCodeTwoAndOneLine) {
                            "--api doca --way cma", "--api both --by arrays", "--rounds 0"}) {
     const Said said = sh(std::string("comch bench ") + line);
     EXPECT_EQ(said.code, 2) << line;
-    EXPECT_THAT(said.err, testing::MatchesRegex("comch: [^\n]+; try `comch --help`\n")) << line;
+    EXPECT_THAT(said.err, testing::MatchesRegex("comch: [^\n]+; try `comch bench --help`\n"))
+        << line;
   }
 }
 

@@ -11,13 +11,26 @@ using testing::HasSubstr;
 struct CommandLineTest : ToolTest {};
 
 TEST_F(CommandLineTest, WhatMakesNoSenseIsExitCodeTwoAndOneLine) {
-  for (const char* line :
-       {"comch", "comch fly", "comch send", "comch ls --fly", "comch recv a --count none",
-        "comch listen a --to nobody", "comch --log-level loud ls", "comch send a b --raw",
-        "comch listen a --raw --tag"}) {
+  const struct {
+    const char* line;
+    const char* helper;  // Whose help has more.
+  } cases[] = {
+      {"comch", "comch"},
+      {"comch fly", "comch"},
+      {"comch send", "comch send"},
+      {"comch ls --fly", "comch ls"},
+      {"comch recv a --count none", "comch recv"},
+      {"comch listen a --to nobody", "comch listen"},
+      {"comch --log-level loud ls", "comch ls"},
+      {"comch send a b --raw", "comch send"},
+      {"comch listen a --raw --tag", "comch listen"},
+  };
+  for (const auto& [line, helper] : cases) {
     const Said said = sh(line);
     EXPECT_EQ(said.code, 2) << line;
-    EXPECT_THAT(said.err, testing::MatchesRegex("comch: [^\n]+; try `comch --help`\n")) << line;
+    EXPECT_THAT(said.err,
+                testing::MatchesRegex(std::string("comch: [^\n]+; try `") + helper + " --help`\n"))
+        << line;
   }
 }
 
@@ -58,6 +71,21 @@ TEST_F(CommandLineTest, HelpAndVersionAreNoFailure) {
   }
 }
 
+TEST_F(CommandLineTest, HelpOfASubcommandIsOfItAlone) {
+  EXPECT_THAT(sh("comch --help").out, HasSubstr("Examples:"));
+  const std::string of_bench = sh("comch bench --help").out;
+  EXPECT_THAT(of_bench, testing::Not(HasSubstr("comch listen")));
+  EXPECT_THAT(of_bench, HasSubstr("`comch --help` has the options of every subcommand"));
+}
+
+TEST_F(CommandLineTest, DirectoryThatMayNotBeWrittenIsToldOnce) {
+  const Said said = sh("COMCH_RUNTIME_DIR=/proc/1 comch listen box");
+  EXPECT_EQ(said.code, 1);
+  EXPECT_THAT(said.err, testing::MatchesRegex("comch: cannot listen as \"box\": the directory that "
+                                              "COMCH_RUNTIME_DIR names cannot be made or written "
+                                              "\\([^)]+\\)\n"));
+}
+
 TEST_F(CommandLineTest, CommonOptionsMayStandBeforeOrAfter) {
   EXPECT_EQ(sh("comch --json ls").out, sh("comch ls --json").out);
 }
@@ -66,12 +94,14 @@ TEST_F(CommandLineTest, UnknownDeviceIsAFailureThatNamesIt) {
   const Said said = sh("comch listen box --device nowhere");
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, HasSubstr("comch: cannot open the device nowhere"));
+  EXPECT_EQ(sh("comch ls --device nowhere"),
+            (Said{.code = 1, .err = "comch: there is no device nowhere\n"}));
 }
 
 TEST_F(CommandLineTest, ServerOnTheHostSideIsAFailureThatNamesTheSide) {
   const Said said = sh("comch listen box --device comch0-host");
   EXPECT_EQ(said.code, 1);
-  EXPECT_THAT(said.err, HasSubstr("dpu side"));
+  EXPECT_THAT(said.err, HasSubstr("comch0-host is no device of the dpu side"));
 }
 
 struct PingTest : ToolTest {};

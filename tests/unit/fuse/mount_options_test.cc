@@ -84,6 +84,13 @@ TEST_F(MountOptionsTest, UnknownWordsAreErrorsThatNameThem) {
   EXPECT_FALSE(parse("autostart=1"));
 }
 
+TEST_F(MountOptionsTest, MountAnewIsRefusedAlsoToTheSloppy) {
+  for (const bool sloppy : {false, true}) {
+    EXPECT_FALSE(parse("remount,ro", sloppy));
+    EXPECT_EQ(complaint, "no option of a mount can be changed; umount first");
+  }
+}
+
 TEST_F(MountOptionsTest, SloppyPassesOverUnknownWordsButNotOverWrongValues) {
   EXPECT_TRUE(parse("uquota,side=dpu", true));
   EXPECT_FALSE(parse("side=left", true));

@@ -100,6 +100,18 @@ TEST_F(InputTest, WholeInputAboveTheLimitIsRefused) {
   EXPECT_FALSE(input.fill());
 }
 
+TEST_F(InputTest, WhatIsThereIsKnownWithoutWaiting) {
+  Input input = lines();
+  EXPECT_FALSE(input.readable());
+  feed("a");
+  EXPECT_TRUE(input.readable());
+  ASSERT_TRUE(input.fill());
+  EXPECT_FALSE(input.readable());
+  end();
+  EXPECT_TRUE(input.readable()) << "the end is";
+  EXPECT_FALSE(input.ended()) << "and has not been read";
+}
+
 TEST_F(InputTest, FailureToReadIsAComplaint) {
   Input input(-1, Input::Unit::kLine, 100);
   const auto filled = input.fill();
