@@ -99,7 +99,8 @@ TEST_F(BenchOptionsTest, ProcessorsThatMayBeUsedAreTaken) {
 }
 
 TEST_F(BenchOptionsTest, MistakesAreNamedWithWhatWouldBeRight) {
-  const std::vector<std::pair<const char*, const char*>> mistakes{
+  const std::string one_that_is = std::to_string(usable_processors().front());
+  const std::vector<std::pair<std::string, const char*>> mistakes{
       {"--sizes 0", "\"0\" is no size from 1 to 64M"},
       {"--sizes 65M", "\"65M\" is no size from 1 to 64M"},
       {"--sizes 8,x", "\"x\" is no size from 1 to 64M"},
@@ -110,8 +111,8 @@ TEST_F(BenchOptionsTest, MistakesAreNamedWithWhatWouldBeRight) {
       {"--producers 0", "1 to 64"},
       {"--consumers 65", "1 to 64"},
       {"--seconds 0", "--seconds"},
-      {"--cpus 0", "--cpus"},
-      {"--cpus 0,100000", "processor 100000 cannot be used here; these can: "},
+      {"--cpus " + one_that_is, "--cpus"},
+      {"--cpus " + one_that_is + ",100000", "processor 100000 cannot be used here; these can: "},
       {"--plot figures.gif", "\"figures.gif\" ends neither in .svg nor in .png"},
       {"--path control --way cma", "--way: this is about the fast path only"},
       {"--path control --by arrays", "--by: this is about the fast path only"},

@@ -5,7 +5,10 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
+
+#include "support/deadline.h"
 
 namespace comch::tool {
 namespace {
@@ -41,10 +44,11 @@ TEST(PlacementTest, ProcessorThatIsNotThereIsAComplaintThatNamesIt) {
   }
 }
 
-// On a busy machine there may be no pair that answers in time; then there is none.
+// On a busy machine there may be no pair that answers in time; then there is none, for a while.
 TEST(PlacementTest, NearPairIsOfTwoUsableProcessors) {
-  const auto pair = find_near_pair();
-  if (!pair) GTEST_SKIP() << "no two processors answer each other in time";
+  if (usable_processors().size() < 2) GTEST_SKIP() << "one processor has no pair";
+  std::optional<ProcessorPair> pair;
+  ASSERT_TRUE(test::eventually([&] { return (pair = find_near_pair()).has_value(); }));
   EXPECT_NE(pair->own, pair->peer);
   EXPECT_TRUE(usable(pair->own));
   EXPECT_TRUE(usable(pair->peer));
