@@ -1,10 +1,12 @@
 // Batch: sends of one destination in the form that a producer takes them in, a few at a time.
 //
 //   const auto sent = producer.send(consumer, batch.of(some));       // At most kBatch.
+//   const auto sent = producer.send(consumer, batch.of_run(prepared, end));
 //
 // Threads: the ring's. Lifetime: the answer is good until the next call. Errors: none.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstddef>
@@ -13,6 +15,7 @@
 
 #include "comch/producer.h"
 #include "comch/uring/operation.h"
+#include "order.h"
 
 namespace comch::uring {
 
@@ -21,20 +24,38 @@ inline constexpr std::size_t kBatch = 64;
 
 class Batch {
  public:
-  // Of operations, or of pointers to them. Immediate data, which few messages have, is written only
-  // where there is some, or was.
-  template <class Ops>
-  std::span<const Outgoing> of(Ops some) {
+  // Immediate data, which few messages have, is written only where there is some, or was.
+  std::span<const Outgoing> of(std::span<Operation* const> some) {
     assert(some.size() <= kBatch);
     std::uint32_t immediates = 0;
     for (std::size_t n = 0; n < some.size(); ++n) {
-      const Operation& op = operation(some[n]);
+      const Operation& op = *some[n];
       immediates |= op.immediate_size;
       messages_[n].data = {op.what.bytes, op.amount};
     }
     if (immediates != 0 || has_immediates_) [[unlikely]]
       add_immediates(some, immediates != 0);
     return std::span(messages_).first(some.size());
+  }
+
+  // Of the sends to `end` that `prepared` begins with, found and taken in one pass.
+  std::span<const Outgoing> of_run(std::span<const Operation> prepared, const void* end) {
+    const std::size_t most = std::min(prepared.size(), kBatch);
+    std::uint32_t immediates = 0;
+    std::size_t count = 0;
+    for (; count != most; ++count) {
+      const Operation& op = prepared[count];
+      if (!is_of_run(op, end)) break;
+      immediates |= op.immediate_size;
+      messages_[count].data = {op.what.bytes, op.amount};
+    }
+    if (immediates != 0 || has_immediates_) [[unlikely]]
+      add_immediates(prepared.first(count), immediates != 0);
+    return std::span(messages_).first(count);
+  }
+  // A send to `end` that nothing of its own holds back.
+  static bool is_of_run(const Operation& op, const void* end) {
+    return op.op == Operation::Op::kSend && op.end == end && Order::is_plain(op);
   }
 
   // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): it is an element, and no temporary.

@@ -99,12 +99,11 @@ class Machine {
   static bool is_plain_send(const Operation& op) {
     return op.op == Op::kSend && Order::is_plain(op);
   }
-  // How many of this kind go into one call: neighbours that nothing holds back.
-  template <Op kOp>
-  static std::size_t run_length(Prepared prepared) {
+  // How many posts go into one call: neighbours that nothing holds back.
+  static std::size_t run_of_posts(Prepared prepared) {
     const void* const end = prepared.front().end;
     std::size_t n = 0;
-    while (n < prepared.size() && prepared[n].op == kOp && prepared[n].end == end &&
+    while (n < prepared.size() && prepared[n].op == Op::kPostRecv && prepared[n].end == end &&
            Order::is_plain(prepared[n])) {
       ++n;
     }
@@ -115,12 +114,9 @@ class Machine {
 
   [[gnu::noinline]] void begin(Prepared rest) {
     while (!rest.empty()) {
-      std::size_t begun = order_.is_open() ? run_length<Op::kSend>(rest) : 0;
-      if (begun != 0) [[likely]] {
-        sending_.send(rest.first(begun));
-      } else {
+      std::size_t begun = order_.is_open() ? sending_.send_front(rest) : 0;
+      if (begun == 0) [[unlikely]]
         begun = begin_front(rest);
-      }
       rest = rest.subspan(begun);
     }
     if (transfers_.is_waiting()) [[unlikely]]
@@ -128,7 +124,7 @@ class Machine {
   }
   // Whatever is no run of sends that may begin; answers how many that is.
   [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
-    const std::size_t posts = order_.is_open() ? run_length<Op::kPostRecv>(rest) : 0;
+    const std::size_t posts = order_.is_open() ? run_of_posts(rest) : 0;
     if (posts != 0) {
       receiving_.post(order_.keep(rest.first(posts)));
       begin_due();

@@ -48,8 +48,36 @@ class Messages {
     if (!received.immediate.empty() && seen) [[unlikely]]
       keep(completion, received.immediate);
   }
+  // All of a completion, of which nothing is set: of one message of a multishot. Member by member,
+  // and most messages are no more than data.
+  [[gnu::always_inline]] void write(Completion& completion, std::uint64_t user_data,
+                                    const Received& received) {
+    Buffer* const buffer = received.buffer;
+    const std::uint64_t length = buffer == nullptr ? 0 : received.length;
+    completion.user_data = user_data;
+    completion.res = static_cast<std::int64_t>(length);
+    completion.flags = kMore;
+    completion.producer = received.producer;
+    completion.buffer = buffer;
+    completion.bytes = buffer == nullptr ? nullptr : buffer->contents().last(length).data();
+    completion.immediate_data = nullptr;
+    completion.size = length;
+    completion.immediate_size = 0;
+    completion.handle = 0;
+    if (received.handed_over) [[unlikely]]
+      set_handed_over(completion, received.handed_over);
+    if (!received.immediate.empty()) [[unlikely]]
+      keep(completion, received.immediate);
+  }
 
  private:
+  static void set_handed_over(Completion& completion, const HandedOver& message) {
+    completion.res = static_cast<std::int64_t>(message.bytes.size());
+    completion.flags |= kHandedOver;
+    completion.bytes = message.bytes.data();
+    completion.size = message.bytes.size();
+    completion.handle = message.handle;
+  }
   using Immediate = std::array<std::byte, Consumer::kMaxImmediate>;
 
   [[gnu::noinline]] void keep(Completion& completion, std::span<const std::byte> immediate) {

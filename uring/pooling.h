@@ -74,10 +74,7 @@ class Pooling {
       Queues::Pushing pushing(queues_);
       for (const Received& received : arrived) {
         ends[pushing.index()] = &end;
-        const std::span<std::byte> message = Messages::bytes_of(received);
-        Completion& completion = pushing.push(user_data, static_cast<std::int64_t>(message.size()));
-        completion.flags = kMore;
-        messages_.describe(completion, received, message);
+        messages_.write(pushing.next(), user_data, received);
       }
     }
     const auto count = static_cast<std::uint32_t>(arrived.size());

@@ -62,6 +62,7 @@ class Ring::Core {
   }
 
   bool look() {
+    if (queues_.ready() == 0) queues_.rewind();
     machine.look();
     // Messages need no engine; what else happens does. It is not urgent to a few microseconds.
     const bool due = machine.control().is_waiting() || ++looks_ % kLooksPerProgress == 0;

@@ -55,11 +55,23 @@ class Sending {
     return {};
   }
 
-  // Sends that are neighbours and go to one destination, as they are prepared.
-  void send(Prepared run) {
-    End& end = of(run.front());
-    const std::size_t over = end.stalled ? 0 : offer(end, run);
-    for (const Operation& op : run.subspan(over)) wait(end, order_.keep(op));
+  // The sends that what is prepared begins with, to one destination; answers how many those are.
+  std::size_t send_front(Prepared rest) {
+    const void* const name = rest.front().end;
+    if (!Batch::is_of_run(rest.front(), name)) return 0;
+    End& end = of(rest.front());
+    std::size_t begun = 0;
+    while (!end.stalled) {
+      const std::span<const Outgoing> some = batch_.of_run(rest.subspan(begun), name);
+      if (some.empty()) return begun;
+      const auto sent = end.producer.send(end.consumer, some);
+      if (!sent && sent.error().code == Errc::again) break;
+      begun += settle(end, rest.subspan(begun), sent);
+    }
+    for (; begun != rest.size() && Batch::is_of_run(rest[begun], name); ++begun) {
+      wait(end, order_.keep(rest[begun]));
+    }
+    return begun;
   }
   // One by itself, as it is prepared, when nothing is unusual. False: nothing was done.
   bool send_one(const Operation& op) {
@@ -149,23 +161,25 @@ class Sending {
   void wait(End& end, Operation& op) { wait_in(end, end.waiting, op); }
 
   // Sends as much of the run as there is room for, and answers how much of it is off its hands.
-  template <class Ops>
-  std::size_t offer(End& end, Ops run) {
+  std::size_t offer(End& end, Run run) {
     std::size_t over = 0;
     while (over < run.size() && end.under_way == nullptr) {
-      const Ops some = run.subspan(over, std::min(run.size() - over, kBatch));
+      const Run some = run.subspan(over, std::min(run.size() - over, kBatch));
       const auto sent = end.producer.send(end.consumer, batch_.of(some));
-      if (sent) {
-        finish_sent(end, some.first(*sent));
-        over += *sent;
-      } else if (sent.error().code == Errc::again) {
-        break;
-      } else {
-        refuse(some.front(), refusal(end, sent.error()));
-        ++over;
-      }
+      if (!sent && sent.error().code == Errc::again) break;
+      over += settle(end, some, sent);
     }
     return over;
+  }
+  // What a producer says of some: it has taken the first of them, or will not have the first one.
+  template <class Ops>
+  std::size_t settle(End& end, Ops some, const Result<std::size_t>& sent) {
+    if (sent) [[likely]] {
+      finish_sent(end, some.first(*sent));
+      return *sent;
+    }
+    refuse(some.front(), refusal(end, sent.error()));
+    return 1;
   }
 
   template <class Ops>

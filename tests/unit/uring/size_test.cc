@@ -31,6 +31,23 @@ TEST_F(SizeTest, GetAnswersNullWhenTheQueueIsFullAndWhenAllPlacesAreHeld) {
   EXPECT_EQ(ring->ready(), 5U);
 }
 
+TEST_F(SizeTest, ARingThatHasBeenEmptiedUsesItsFirstPlacesAgain) {
+  next(1).prep_nop();
+  ring->submit().value();
+  const Completion* const first = ring->peek();
+  ring->advance(1);
+  EXPECT_EQ(ring->peek(), nullptr);
+  next(2).prep_nop();
+  next(3).prep_nop();
+  ring->submit().value();
+  ASSERT_EQ(ring->peek(), first);
+  EXPECT_EQ(first->user_data, 2U);
+  // Not while something is ready, which has its place.
+  ring->advance(1);
+  EXPECT_EQ(ring->peek(), first + 1);
+  EXPECT_EQ(ring->peek()->user_data, 3U);
+}
+
 TEST_F(SizeTest, APoolThatIsLargerThanTheCompletionQueueIsRefused) {
   const std::vector<Buffer*> pool(8, nullptr);
   next(1).prep_post_recv_multishot(*from, pool);

@@ -150,6 +150,12 @@ class Queues {
     return true;
   }
   void let_go(std::uint32_t count) { held_ -= count; }
+  // When none is ready: the next completions are the first ones again. A ring that is emptied each
+  // time thus needs no more lines of a cache than a batch has, however many places it has.
+  void rewind() {
+    assert(head_ == tail_);
+    head_ = tail_ = 0;
+  }
   // Past completions whose slots stay held.
   void step(std::uint32_t count) { head_ += count; }
 
@@ -175,7 +181,7 @@ class Queues {
   std::uint32_t prepared_count_ = 0;
   std::uint32_t prepared_most_ = 0;  // Room that was there when somebody looked; there may be more.
   std::uint32_t held_ = 0;           // Slots, but for those of what is prepared.
-  std::uint32_t head_ = 0;           // Both count for ever, and are masked to find a completion.
+  std::uint32_t head_ = 0;           // Both count up, and are masked to find a completion.
   std::uint32_t tail_ = 0;
   std::uint32_t free_count_ = 0;
   const std::unique_ptr<Submission[]> prepared_;
