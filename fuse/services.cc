@@ -20,7 +20,7 @@ ObjectRecord::FailureHandler Services::failure_handler(std::shared_ptr<EventStre
   return [this, scope = std::move(scope)](const ObjectRecord& object, const std::string& line) {
     const std::string text = fmt::format("{}: {}", object.path.empty() ? "." : object.path, line);
     publish(scope.get(), fmt::format("error {}", text));
-    log(LogLevel::kInfo, text);
+    log_rationed(LogLevel::kInfo, object.owner, text);
   };
 }
 

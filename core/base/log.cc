@@ -2,17 +2,20 @@
 //
 // The level is one atomic, looked at before anything else is done. The sink is called
 // under a lock, so that lines do not mix and a sink that was replaced is not in use any
-// more when set_log_sink() returns.
+// more when set_log_sink() returns. What the log takes of one kind is counted under it too.
 #include "comch/log.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
+
+#include "base/ration.h"
 
 namespace comch {
 namespace {
@@ -69,6 +72,7 @@ void standard_error(LogLevel level, std::string_view line) {
 struct Sink {
   std::mutex mutex;
   LogSink call = standard_error;
+  Rations rations;
 };
 
 // Never destroyed: a thread that outlives main() may still say something.
@@ -93,6 +97,7 @@ void set_log_sink(LogSink replacement) {
   {
     const std::lock_guard lock(to.mutex);
     std::swap(to.call, replacement);
+    to.rations = {};
   }
   // The old sink is destroyed here, outside the lock: its destructor is not ours.
 }
@@ -115,6 +120,21 @@ void log(LogLevel level, std::string_view line) {
   Sink& to = sink();
   const std::lock_guard lock(to.mutex);
   to.call(level, line);
+}
+
+void log_rationed(LogLevel level, std::uint64_t kind, std::string_view line) {
+  if (level == LogLevel::kOff || level > log_level()) return;
+  const Ration::Leave leave = log_leave(kind);
+  if (leave) log(level, std::string(line) + leave.remark());
+}
+
+Ration::Leave log_leave(std::uint64_t kind) {
+  if (log_level() == LogLevel::kDebug) return {.granted = true};
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+  Sink& to = sink();
+  const std::lock_guard lock(to.mutex);
+  return to.rations.ask(kind, static_cast<std::uint64_t>(now_ns));
 }
 
 }  // namespace comch

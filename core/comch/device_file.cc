@@ -223,8 +223,8 @@ Read<std::vector<DeviceInfo>> read_devices(const toml::table& root) {
 }
 
 std::unexpected<Error> bad_config(std::string_view file, const Complaint& complaint) {
-  say(LogLevel::kError, "{}:{}: {}", printable(file), std::max(complaint.line, 1u),
-      complaint.sentence);
+  say(About(complaint.sentence), LogLevel::kError, "{}:{}: {}", printable(file),
+      std::max(complaint.line, 1u), complaint.sentence);
   return fail(Errc::bad_config, "the device file is wrong; the log says where");
 }
 

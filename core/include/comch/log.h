@@ -2,7 +2,9 @@
 //
 // The library is quiet: only kError and kWarning lines reach standard error until
 // somebody asks for more, by set_log() or by COMCH_LOG=error|warning|info|debug|off.
-// A misbehaving peer costs one line, however long it misbehaves.
+// A misbehaving peer costs one line, however long it misbehaves; and of lines that peers can
+// cause again and again ten of each kind are said in a minute, the last of which says that more
+// are counted, and a later one how many there were. At kDebug all of them are said.
 //
 // Threads: all functions may be called from any thread; a sink must expect that.
 #pragma once
@@ -35,6 +37,10 @@ std::optional<LogLevel> parse_log_level(std::string_view word);
 
 // Says one line, if `level` is wanted.
 void log(LogLevel level, std::string_view line);
+
+// The same for a line that strangers can cause as often as they like, by the rule above. `kind` is
+// any number that is the same for lines of one kind.
+void log_rationed(LogLevel level, std::uint64_t kind, std::string_view line);
 
 }  // namespace comch
 #pragma GCC visibility pop

@@ -141,11 +141,11 @@ void RdmaChannel::serve() {
   const std::optional<Break>& broken = link_->broken();
   if (!broken || peer_state_ != PeerState::kOpen) return;
   if (broken->by_peer) {
-    say(LogLevel::kWarning, "the peer {} wrote {}; its connection is closed",
-        link_->id().peer().text(), broken->what);
+    say(About(link_->id().peer().host()), LogLevel::kWarning,
+        "the peer {} wrote {}; its connection is closed", link_->id().peer().text(), broken->what);
   } else if (!broken->flushed) {
-    say(LogLevel::kWarning, "the connection to {} is lost: {}", link_->id().peer().text(),
-        broken->what);
+    say(About(link_->id().peer().host()), LogLevel::kWarning, "the connection to {} is lost: {}",
+        link_->id().peer().text(), broken->what);
   }
   end(PeerState::kLost);
 }
@@ -209,8 +209,8 @@ void RdmaChannel::on_pulse() {
   if (!link_ || peer_state_ != PeerState::kOpen) return;
   const bool quiet = link_->completed() == completed_before_;
   if (quiet && waiting_) {
-    say(LogLevel::kWarning, "the peer {} does not answer; its connection is closed",
-        link_->id().peer().text());
+    say(About(link_->id().peer().host()), LogLevel::kWarning,
+        "the peer {} does not answer; its connection is closed", link_->id().peer().text());
     return end(PeerState::kLost);
   }
   if (link_->posted() == link_->completed()) std::ignore = link_->probe();

@@ -137,16 +137,16 @@ void RdmaListener::on_event(Event& event) {
 }
 
 void RdmaListener::take_call(Event& event) {
+  const std::string peer = event.incoming->peer().host();
   if (const auto refusal = object(*event.incoming, event.data)) {
-    say(LogLevel::kInfo, "server {}: refused {}: {}", request_.server_name,
-        event.incoming->peer().host(), refusal->reason);
+    say(About(peer), LogLevel::kInfo, "server {}: refused {}: {}", request_.server_name, peer,
+        refusal->reason);
     return reject(*event.incoming, *refusal);
   }
   if (callers_.size() == max_callers_) callers_.erase(callers_.begin());
-  const std::string peer = event.incoming->peer().host();
   if (Status accepted = accept(event); !accepted) {
-    say(LogLevel::kError, "server {}: cannot take the client {}: {}", request_.server_name, peer,
-        describe(accepted.error()));
+    say(About(peer), LogLevel::kError, "server {}: cannot take the client {}: {}",
+        request_.server_name, peer, describe(accepted.error()));
   }
 }
 
@@ -195,8 +195,8 @@ std::unique_ptr<Caller> RdmaListener::dismiss(Caller& caller) {
 // --- What it wants -----------------------------------------------------------------------
 
 bool RdmaListener::refuse(Caller& caller, const Refusal& refusal) const {
-  say(LogLevel::kInfo, "server {}: refused {}: {}", request_.server_name, caller.peer(),
-      refusal.reason);
+  say(About(caller.peer()), LogLevel::kInfo, "server {}: refused {}: {}", request_.server_name,
+      caller.peer(), refusal.reason);
   caller.refuse(refusal);
   return true;
 }
@@ -221,8 +221,8 @@ bool RdmaListener::on_hello(Caller& caller, const wire::RemoteHello& hello) {
   if (const auto refusal = owner_.admit(request, {})) return refuse(caller, *refusal);
 
   if (Status opened = caller.open(); !opened) {
-    say(LogLevel::kError, "server {}: cannot take the client {}: {}", request_.server_name,
-        caller.peer(), describe(opened.error()));
+    say(About(caller.peer()), LogLevel::kError, "server {}: cannot take the client {}: {}",
+        request_.server_name, caller.peer(), describe(opened.error()));
     return refuse(caller, {Errc::no_memory, "the server has no memory for another client"});
   }
   std::unique_ptr<ControlLink> link = caller.welcome(

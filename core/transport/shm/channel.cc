@@ -49,7 +49,9 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
       may_relax_(terms.own_membarrier && terms.peer_has_membarrier),
       is_server_(terms.is_server),
       stamps_(terms.stamped && !terms.is_server),
-      writable_pid_(terms.writable_pid) {
+      writable_pid_(terms.writable_pid),
+      peer_uid_(terms.peer_uid),
+      peer_pid_(terms.peer_pid) {
   socket_.close_in_children();
   if (terms.stamped && terms.is_server) {
     arrivals_.emplace(incoming(terms).queue, os::monotonic_ns());
@@ -159,7 +161,9 @@ void ShmChannel::end(PeerState state) {
 
 void ShmChannel::broken(const char* what) {
   if (peer_state_ != PeerState::kLost) {
-    say(LogLevel::kWarning, "a peer wrote nonsense into {}; its connection is closed", what);
+    say(About(peer_uid_), LogLevel::kWarning,
+        "the peer uid {} pid {} wrote nonsense into {}; its connection is closed", peer_uid_,
+        peer_pid_, what);
   }
   end(PeerState::kLost);
 }
@@ -188,7 +192,9 @@ bool ShmChannel::read_packet() {
   if (packet->starved && wire::is_fast(bytes)) {
     // Other peers may have them all. Its line ends unanswered, which tells the peer.
     if (!std::exchange(told_starved_, true)) {
-      say(LogLevel::kError, "a peer's consumer cannot be reached: no descriptor is left");
+      say(About(peer_uid_), LogLevel::kError,
+          "a consumer of the peer uid {} pid {} cannot be reached: no descriptor is left",
+          peer_uid_, peer_pid_);
     }
     return false;
   }
@@ -238,7 +244,9 @@ bool ShmChannel::read_fast(std::span<const std::byte> bytes, std::span<os::Fd> f
     return false;
   }
   if (Status made = make_hub(); !made) {
-    say(LogLevel::kError, "a peer's consumer cannot be reached: {}", describe(made.error()));
+    say(About(peer_uid_), LogLevel::kError,
+        "a consumer of the peer uid {} pid {} cannot be reached: {}", peer_uid_, peer_pid_,
+        describe(made.error()));
     return false;
   }
   const Result<std::optional<ConsumerNews>> news = hub_->take(*said, fds);
@@ -264,8 +272,9 @@ void ShmChannel::flush_hub() {
     reactor_.clear_alarm(*this);
   }
   if (left) return;
-  say(LogLevel::kError, "a peer cannot be told of consumers, and its connection is closed: {}",
-      describe(left.error()));
+  say(About(peer_uid_), LogLevel::kError,
+      "the peer uid {} pid {} cannot be told of consumers, and its connection is closed: {}",
+      peer_uid_, peer_pid_, describe(left.error()));
   end(PeerState::kLost);
 }
 

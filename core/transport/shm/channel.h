@@ -32,6 +32,8 @@ struct ChannelTerms {
   bool own_membarrier = false;
   std::int32_t writable_pid = 0;  // See os::writable_peer().
   bool stamped = false;           // Messages to the server say when they were sent.
+  std::uint32_t peer_uid = 0;     // For the log.
+  std::int32_t peer_pid = 0;
 };
 
 class ShmChannel final : public Channel, public Readiness, public Alarm {
@@ -103,6 +105,8 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   const bool stamps_;                             // What this side sends.
   std::optional<comch::shm::Arrivals> arrivals_;  // Of what it receives, if that is stamped.
   const std::int32_t writable_pid_;
+  const std::uint32_t peer_uid_;
+  const std::int32_t peer_pid_;
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;
 };

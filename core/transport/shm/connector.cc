@@ -149,7 +149,9 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .peer_has_membarrier = welcome.membarrier,
                            .own_membarrier = os::register_expedited(),
                            .writable_pid = os::writable_peer(who->uid, who->pid),
-                           .stamped = welcome.stamped};
+                           .stamped = welcome.stamped,
+                           .peer_uid = who->uid,
+                           .peer_pid = who->pid};
   reactor_.clear_alarm(*this);
   reactor_.unwatch(socket_.get());
   auto channel =

@@ -70,8 +70,8 @@ class ShmListener::Caller final : public Readiness, public Alarm {
     const std::string reason = refusal.reason.substr(0, wire::kMaxReason);
     const std::size_t size = wire::encode(wire::Refusal{refusal.code, reason}, buffer);
     std::ignore = os::send(socket, std::span(buffer).first(size));
-    say(LogLevel::kInfo, "server {}: refused uid {} pid {}: {}", listener_.request_.server_name,
-        peer.uid, peer.pid, refusal.reason);
+    say(About(peer.uid), LogLevel::kInfo, "server {}: refused uid {} pid {}: {}",
+        listener_.request_.server_name, peer.uid, peer.pid, refusal.reason);
   }
 
   void on_readable() override;
@@ -240,7 +240,9 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                    .peer_has_membarrier = hello.membarrier,
                    .own_membarrier = membarrier,
                    .writable_pid = os::writable_peer(request.peer.uid, request.peer.pid),
-                   .stamped = stamped});
+                   .stamped = stamped,
+                   .peer_uid = caller.peer.uid,
+                   .peer_pid = caller.peer.pid});
   if (Status opened = channel->open(); !opened) return;
   owner_.on_channel(std::move(channel), request);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ration.h"
 #include "base/say.h"
 
 namespace comch {
@@ -97,6 +98,27 @@ TEST_F(LogTest, ASinkThatThrowsFailsNobody) {
   EXPECT_EQ(lines.size(), 1u);
 }
 
+TEST_F(LogTest, OfLinesOfOneKindAFewAreTakenAndTheLastSaysSo) {
+  for (int i = 0; i < 1000; ++i) log_rationed(LogLevel::kError, 7, "again");
+  log_rationed(LogLevel::kError, 8, "another kind");
+  ASSERT_EQ(lines.size(), Ration::kLines + 1);
+  EXPECT_EQ(lines.front().second, "again");
+  EXPECT_EQ(lines[Ration::kLines - 1].second, "again (more like it within 60 s are only counted)");
+  EXPECT_EQ(lines.back().second, "another kind");
+}
+
+TEST_F(LogTest, WhoDebugsAndANewSinkGetThemAll) {
+  for (int i = 0; i < 20; ++i) log_rationed(LogLevel::kError, 7, "again");
+  set_log_level(LogLevel::kDebug);
+  lines.clear();
+  for (int i = 0; i < 20; ++i) log_rationed(LogLevel::kError, 7, "again");
+  EXPECT_EQ(lines.size(), 20u);
+  set_log_level(LogLevel::kWarning);
+  set_log_sink([this](LogLevel level, std::string_view line) { lines.emplace_back(level, line); });
+  log_rationed(LogLevel::kError, 7, "again");
+  EXPECT_EQ(lines.size(), 21u);
+}
+
 TEST_F(LogTest, StandardErrorGetsOneLineWithItsLevel) {
   set_log_sink({});
   testing::internal::CaptureStderr();
@@ -120,9 +142,10 @@ TEST_F(LogTest, LinesOfManyThreadsStayWholeAndNoneIsLost) {
   constexpr int kLines = 500;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([] {
-        for (int i = 0; i < kLines; ++i) say(LogLevel::kError, "{}", "whole");
+        for (int i = 0; i < kLines; ++i) log(LogLevel::kError, "whole");
       });
     }
   }

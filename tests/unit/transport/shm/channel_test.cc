@@ -12,8 +12,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/ration.h"
 #include "os/memory.h"
 #include "os/seq_socket.h"
+#include "support/log_lines.h"
 #include "unit/transport/shm/failing_sends.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
@@ -106,6 +108,22 @@ TEST_F(ChannelTest, AFullQueueSaysAgainUntilThePeerTakes) {
   EXPECT_EQ(take(*server), "m");
   EXPECT_TRUE(client->has_room(64));
   EXPECT_TRUE(client->send(bytes("m")));
+}
+
+TEST_F(ChannelTest, WhoLiesOnOneConnectionAfterAnotherIsNamedTenTimesAndThenCounted) {
+  const test::LogLines log;
+  for (int i = 0; i < 50; ++i) {
+    auto [left, right] = os::pair().value();
+    ShmChannel fooled(reactor, std::move(left), os::Mapping::map(memfd, layout.size).value(),
+                      {.layout = layout, .is_server = true, .peer_uid = 1000, .peer_pid = 77});
+    ASSERT_TRUE(fooled.open());
+    ASSERT_TRUE(test::say_bytes(right, "nonsense"));
+    fooled.on_readable();
+    ASSERT_EQ(fooled.peer_state(), PeerState::kLost);
+  }
+  ASSERT_EQ(log.lines.size(), Ration::kLines);
+  EXPECT_EQ(log.lines[0],
+            "the peer uid 1000 pid 77 wrote nonsense into its socket; its connection is closed");
 }
 
 TEST_F(ChannelTest, OnlyAPeerThatSleepsIsRungAndOnlyOnce) {

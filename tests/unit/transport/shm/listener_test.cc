@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "base/ration.h"
 #include "comch/log.h"
 #include "os/memfd.h"
 #include "os/slow_close.h"
 #include "shm/layout.h"
 #include "support/deadline.h"
+#include "support/log_lines.h"
 #include "support/temp_dir.h"
 #include "transport/shm/channel.h"
 #include "transport/shm/rendezvous.h"
@@ -307,6 +309,18 @@ TEST_F(ListenerTest, WhoeverCannotBeServedForLackOfMemoryIsToldSo) {
     EXPECT_TRUE(rig.reached());
   }
   EXPECT_EQ(test::hear_refusal(socket), Errc::no_memory);
+}
+
+TEST_F(ListenerTest, WhoCallsAgainAndAgainDoesNotFillTheLog) {
+  const test::LogLines log;
+  owner.user_refusal = {Errc::authentication, "not you"};
+  for (int i = 0; i < 100; ++i) {
+    const os::Fd socket = caller();
+    turn();
+    ASSERT_EQ(test::hear_refusal(socket), Errc::authentication);
+  }
+  EXPECT_EQ(log.lines.size(), Ration::kLines);
+  EXPECT_EQ(owner.seen.size(), 100u);
 }
 
 TEST_F(ListenerTest, RunningOutOfDescriptorsCostsOneLineUntilItIsOver) {
