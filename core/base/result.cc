@@ -7,6 +7,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "comch/log.h"
+
 namespace comch {
 
 std::string_view name(Errc code) {
@@ -97,8 +99,10 @@ std::string describe(const Error& error) {
     fmt::format_to(std::back_inserter(line), " ({}: {})", symbol != nullptr ? symbol : "errno",
                    std::system_category().message(error.sys));
   }
-  fmt::format_to(std::back_inserter(line), " [{}:{}]", file_name(error.where.file_name()),
-                 error.where.line());
+  if (log_level() == LogLevel::kDebug) {
+    fmt::format_to(std::back_inserter(line), " [{}:{}]", file_name(error.where.file_name()),
+                   error.where.line());
+  }
   return line;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "os/directory.h"
 
@@ -43,7 +45,8 @@ Result<Fd> make_writable_and_trusted(const char* path) {
   return directory;
 }
 
-// A kernel out of descriptors is no reason to serve from another place.
+// A kernel out of descriptors is no reason to serve from another place, nor to say that nobody
+// serves.
 bool is_final(const Result<Fd>& directory) {
   return directory || directory.error().code == Errc::operating_system;
 }
@@ -70,18 +73,23 @@ Result<Fd> runtime_directory_for_servers() {
               EACCES);
 }
 
-std::vector<Fd> runtime_directories_for_clients() {
-  std::vector<Fd> found;
-  if (const char* chosen = variable("COMCH_RUNTIME_DIR")) {
-    if (Result<Fd> directory = open_directory(chosen)) found.push_back(std::move(*directory));
-    return found;
+Result<std::vector<Fd>> runtime_directories_for_clients() {
+  const char* const chosen = variable("COMCH_RUNTIME_DIR");
+  std::vector<std::string> paths;
+  if (chosen != nullptr) {
+    paths.emplace_back(chosen);
+  } else {
+    paths = {kSystemDirectory, session_directory()};
   }
-  const auto look = [&](const char* path) {
-    Result<Fd> directory = open_directory(path);
-    if (directory && check_trusted(*directory)) found.push_back(std::move(*directory));
-  };
-  look(kSystemDirectory);
-  if (const std::string session = session_directory(); !session.empty()) look(session.c_str());
+  std::vector<Fd> found;
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
+    Result<Fd> directory = open_directory(path.c_str());
+    if (!directory && is_final(directory)) return std::unexpected(directory.error());
+    if (directory && (chosen != nullptr || check_trusted(*directory))) {
+      found.push_back(std::move(*directory));
+    }
+  }
   return found;
 }
 

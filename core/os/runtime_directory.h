@@ -22,6 +22,7 @@ Result<Fd> runtime_directory_for_servers();
 // The directories to look into, best first; those that do not exist, may not be read,
 // or lie in the hands of a stranger (check_trusted) are left out. $COMCH_RUNTIME_DIR is
 // the user's own choice and not asked about its owner.
-std::vector<Fd> runtime_directories_for_clients();
+// operating_system: one cannot be looked into now, for want of a descriptor or of memory.
+Result<std::vector<Fd>> runtime_directories_for_clients();
 
 }  // namespace comch::os

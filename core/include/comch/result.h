@@ -77,7 +77,8 @@ using Status = Result<void>;
 // The documented word for a code, such as "connection_reset". Lives for ever.
 std::string_view name(Errc code);
 
-// One line for people: the word, the sentence, errno in words, and where it started.
+// One line for people: the word, the sentence, errno in words; at log level kDebug also where in
+// comch's source it started.
 std::string describe(const Error& error);
 
 // The errno that says the same to a program that knows files (the table is in

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "os/directory.h"
 #include "os/runtime_directory.h"
@@ -57,9 +58,14 @@ Berth::~Berth() {
 Result<os::Fd> call(std::string_view representor, std::string_view server_name) {
   const std::string name = berth_name(representor, server_name);
   Error last{Errc::not_found, ENOENT, "no server of that name runs on this function"};
-  for (const os::Fd& runtime : os::runtime_directories_for_clients()) {
+  const Result<std::vector<os::Fd>> directories = os::runtime_directories_for_clients();
+  if (!directories) return std::unexpected(directories.error());
+  for (const os::Fd& runtime : *directories) {
     const Result<os::Fd> directory = os::open_directory_at(runtime, name.c_str());
-    if (!directory) continue;
+    if (!directory) {
+      if (directory.error().code == Errc::operating_system) last = directory.error();
+      continue;
+    }
     Result<os::Fd> socket = os::connect_at(*directory, os::kSocketFile);
     if (socket) return socket;
     if (socket.error().code != Errc::not_found) last = socket.error();

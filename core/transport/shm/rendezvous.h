@@ -42,7 +42,8 @@ class Berth {
 };
 
 // A connection to the server of that name, wherever the runtime directories have it.
-// not_found: no such server. again: its backlog is full.
+// not_found: no such server. again: its backlog is full. not_permitted, operating_system: the
+// kernel does not let us look.
 Result<os::Fd> call(std::string_view representor, std::string_view server_name);
 
 }  // namespace comch::transport::shm

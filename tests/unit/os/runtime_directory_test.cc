@@ -68,7 +68,8 @@ struct RuntimeDirectoryTest : testing::Test {
   }
   static std::vector<std::string> for_clients() {
     std::vector<std::string> paths;
-    for (const Fd& fd : runtime_directories_for_clients()) paths.push_back(path_of(fd));
+    const std::vector<Fd> found = runtime_directories_for_clients().value();
+    for (const Fd& fd : found) paths.push_back(path_of(fd));
     return paths;
   }
 

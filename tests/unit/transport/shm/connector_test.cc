@@ -16,6 +16,7 @@
 #include "shm/layout.h"
 #include "support/temp_dir.h"
 #include "transport/shm/rendezvous.h"
+#include "unit/os/rigged_syscalls.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 
@@ -114,6 +115,18 @@ TEST_F(ConnectorTest, AnHonestServersWelcomeMakesAChannel) {
 TEST_F(ConnectorTest, NoServerIsNotFound) {
   begin();
   expect_refused(Errc::not_found, "no server named 'echo'");
+}
+
+TEST_F(ConnectorTest, WithoutADescriptorItSaysSoAndNotThatThereIsNoServer) {
+  const Berth berth = Berth::take(kFunction, kName).value();
+  // Of the runtime directory, of the server's place in it, of the socket.
+  for (const std::uint64_t nth : {1u, 2u, 3u}) {
+    owner = {};
+    const test::RiggedSyscalls rig({.nth = nth, .sys = EMFILE});
+    begin();
+    expect_refused(Errc::operating_system, "(EMFILE: Too many open files)");
+    EXPECT_EQ(owner.reason.find(".cc:"), std::string::npos) << owner.reason;
+  }
 }
 
 TEST_F(ConnectorTest, AServerThatDoesNotAnswerTimesOut) {
