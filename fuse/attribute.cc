@@ -31,14 +31,18 @@ void AttributeWatch::check() {
 std::string Attribute::content() const {
   std::string text = spec_.show();
   if (!text.empty() && !spec_.is_text) text += '\n';
+  rendered_ = text.size();
   return text;
 }
+
+// Tools that ask again behind their open(), as cp, tar and rsync do, find a report's true length.
+std::size_t Attribute::length() const { return spec_.is_report ? rendered_ : content().size(); }
 
 struct stat Attribute::attributes() const {
   const Direction direction{.readable = true, .writable = is_writable()};
   struct stat result =
       base_attributes(S_IFREG | attribute_mode(record().permissions & 0777, direction));
-  result.st_size = record().removed ? 0 : static_cast<off_t>(content().size());
+  result.st_size = record().removed ? 0 : static_cast<off_t>(length());
   result.st_blocks = (result.st_size + 511) / 512;
   return result;
 }

@@ -59,6 +59,8 @@ struct AttributeSpec {
                              // opened the file, unless root passed it on to somebody who writes.
   bool may_be_held = false;  // A write may wait: private node ids, see node.h.
   bool is_text = false;      // Several lines, which carry their newlines themselves.
+  bool is_report = false;    // Of all there is, which takes its time: rendered for who opens or
+                             // reads it; for who only looks it is as long as the last time.
 };
 
 class Attribute final : public Node {
@@ -77,9 +79,12 @@ class Attribute final : public Node {
   double attribute_timeout_s() const override { return 0; }
 
  private:
+  std::size_t length() const;
+
   const AttributeSpec spec_;
   Operations& operations_;
   AttributeWatch& watch_;
+  mutable std::size_t rendered_ = 4096;  // Of a report: its length the last time; at first a page.
 };
 
 class AttributeFile final : public OpenFile {

@@ -58,10 +58,13 @@ void Tree::add_texts() {
   services_.add_attribute(*root_, "README", {.show = [] { return help_text(); }, .is_text = true});
   services_.add_attribute(*root_, "version", {.show = [] { return version_text(); }});
   services_.add_attribute(*root_, "error", {.show = [this] { return record_->last_failure; }});
-  services_.add_attribute(*root_, "metrics",
-                          {.show = [this] { return metrics_text(reported()); }, .is_text = true});
-  services_.add_attribute(*root_, "status.json",
-                          {.show = [this] { return status_json(reported()); }, .is_text = true});
+  const auto add_report = [this](const char* name, std::string (*write)(const Reported&)) {
+    services_.add_attribute(
+        *root_, name,
+        {.show = [this, write] { return write(reported()); }, .is_text = true, .is_report = true});
+  };
+  add_report("metrics", metrics_text);
+  add_report("status.json", status_json);
 }
 
 std::shared_ptr<CollectionDirectory> Tree::add_role(const char* name,

@@ -143,13 +143,22 @@ TEST_F(TreeLayoutTest, SizeOfAnAttributeIsExact) {
   for (const fs::path& directory : {root(), server_, client_, server_end_, client_end_}) {
     for (const auto& entry : fs::directory_iterator(directory)) {
       if (entry.is_symlink() || !entry.is_regular_file()) continue;
-      // The two that count themselves change with every look.
       const std::string name = entry.path().filename();
-      if (name == "metrics" || name == "status.json") continue;
+      if (name == "metrics" || name == "status.json") continue;  // See the next test.
       EXPECT_EQ(static_cast<std::size_t>(stat_of(entry.path()).st_size),
                 text_of(entry.path()).bytes.size())
           << entry.path();
     }
+  }
+}
+
+TEST_F(TreeLayoutTest, AReportIsAsLongAsItWasTheLastTime) {
+  for (const char* name : {"metrics", "status.json"}) {
+    EXPECT_EQ(stat_of(at(name)).st_size, 4096) << name << " was never read";
+    const auto [bytes, error] = text_of(at(name));
+    EXPECT_EQ(error, 0) << name;
+    EXPECT_TRUE(bytes.ends_with('\n')) << name;
+    EXPECT_EQ(static_cast<std::size_t>(stat_of(at(name)).st_size), bytes.size()) << name;
   }
 }
 

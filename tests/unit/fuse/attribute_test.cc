@@ -36,6 +36,23 @@ TEST_F(AttributeTest, TextKeepsItsOwnNewlines) {
   EXPECT_EQ(attribute->content(), "a\nb\n");
 }
 
+TEST_F(AttributeTest, AReportIsWrittenForReadersAndNotForThoseWhoLook) {
+  int written = 0;
+  const auto report = make({.show =
+                                [&written] {
+                                  ++written;
+                                  return std::string("{}\n");
+                                },
+                            .is_text = true,
+                            .is_report = true});
+  EXPECT_EQ(report->attributes().st_size, 4096);
+  EXPECT_EQ(written, 0);
+  EXPECT_TRUE(report->open({.for_reading = true, .for_writing = false, .caller = {}}));
+  EXPECT_EQ(written, 1);
+  EXPECT_EQ(report->attributes().st_size, 3) << "cp and rsync believe the size behind their open()";
+  EXPECT_EQ(written, 1);
+}
+
 TEST_F(AttributeTest, ReadOnlyValueCannotBeOpenedForWritingByRootEither) {
   const auto attribute = make({.show = [this] { return value; }});
   EXPECT_EQ(attribute->attributes().st_mode & 0777, 0444U);
