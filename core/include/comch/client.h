@@ -9,7 +9,7 @@
 //   engine->connect(*client);
 //   client->start();  // kStarting
 //   while (client->state() == ContextState::kStarting) engine->wait(100ms);
-//   client->connection()->try_send(message);
+//   if (auto talk = client->connection()) (*talk)->try_send(message);  // Else failure() says why.
 //
 // Threads, Order: as Server. When the server ends the connection or dies, what it had
 // sent is handed out first; then the client goes through kStopping to kIdle by itself
@@ -70,7 +70,8 @@ class Client : public Context {
   // to kStopping and kIdle, and failure() has: not_found: no such server on this
   // device's function, or on the machine named. connection_aborted: refused, with the
   // server's reason; full: it has its maximum of clients; authentication: its access list
-  // does not admit us; unsupported_version; time_out.
+  // does not admit us; invalid_value: its maximum message size is another; no_memory: it has
+  // none for one more; unsupported_version; time_out.
 
   // The connection. bad_state: the client has none; wait until it runs.
   Result<Connection*> connection() const;

@@ -40,8 +40,8 @@ enum class ConnectionState : std::uint8_t { kEstablished, kDraining, kClosing, k
 std::string_view name(ConnectionState state);
 
 // Who the peer is. uid, gid and pid are the kernel's word about the process that made
-// the connection; acting_uid and acting_gid are who it acts for, which is the same
-// unless it is root and said otherwise.
+// the connection, or, of one on another machine, that process's own; acting_uid and
+// acting_gid are who it acts for, which is the same unless it is root and said otherwise.
 struct PeerIdentity {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;

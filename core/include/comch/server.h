@@ -99,7 +99,9 @@ class Server : public Context {
   Status on_consumer(ConsumerHandler appeared, ConsumerHandler expired);
 
   // start(): already_exist: the name is taken on this representor. not_permitted: no
-  // runtime directory may be written. operating_system: see Error::sys.
+  // runtime directory may be written. operating_system: see Error::sys. On an RDMA device also
+  // bad_state: its representor lets no machine in. not_found: an address or a machine that nobody
+  // knows. full: servers of other names have all the ports of this one.
 
   // A task that will send `message` to `connection`; free it when it has come back.
   // invalid_value: not a connection of this server. too_big: above max_message_size().
@@ -113,7 +115,7 @@ class Server : public Context {
   // or producers of this side are not idle.
   Status disconnect(Connection& connection);
   // disconnect() that delivers nothing more; the peer sees a lost connection, and so do consumers
-  // and producers of this side. invalid_value: as disconnect().
+  // and producers of this side. invalid_value: not a connection of this server, or it has ended.
   Status abort(Connection& connection);
   using Context::abort;
 

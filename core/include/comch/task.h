@@ -5,8 +5,8 @@
 //
 //   SendTask* task = server->allocate_send(connection, message).value();
 //   task->submit();             // the context owns it, and `message` must not change,
-//   ...                         // until on_sent or on_failed gives it back:
-//   on_sent = [](SendTask& task) { task.free(); }          // or submit() it again
+//   ...                         // until a callback of configure_send() gives it back:
+//   server->configure_send(64, [](SendTask& sent) { sent.free(); }, ...);  // or submit() it again
 //
 // Threads: a task lives on the thread of its context's ProgressEngine.
 // Order: tasks of one connection are sent in the order they were submitted.
@@ -57,8 +57,8 @@ class Task {
 class SendTask : public Task {
  public:
   // Hands the task to its context. It comes back through exactly one callback, from
-  // progress(): on_sent when the message is in the peer's queue and will be received
-  // even if this process dies now, else on_failed with status() saying why.
+  // progress(): `sent` when the message is in the peer's queue and will be received
+  // even if this process dies now, else `failed` with status() saying why.
   // bad_state: it is submitted already, or free.
   // not_connected: the connection is gone; the caller keeps the task.
   Status submit() override = 0;
