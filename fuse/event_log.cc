@@ -6,7 +6,9 @@
 namespace comch::fuse {
 
 void EventLog::append(std::string_view line) {
-  lines_.push_back(fmt::format("{}\n", line));
+  std::string whole;
+  for (const char c : line) whole += c == '\n' ? std::string_view("\\n") : std::string_view(&c, 1);
+  lines_.push_back(whole + '\n');
   if (lines_.size() > lines_max_) {
     lines_.pop_front();
     ++first_;

@@ -27,6 +27,7 @@ class EventLog {
  public:
   explicit EventLog(std::size_t lines_max) : lines_max_(lines_max) {}
 
+  // A newline in it, which a name may have, becomes \n.
   void append(std::string_view line);
   EventCursor end() const { return EventCursor{first_ + lines_.size()}; }
 

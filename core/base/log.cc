@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/ration.h"
+#include "base/text.h"
 
 namespace comch {
 namespace {
@@ -117,9 +118,10 @@ std::optional<LogLevel> parse_log_level(std::string_view word) {
 
 void log(LogLevel level, std::string_view line) {
   if (level == LogLevel::kOff || level > log_level()) return;
+  const std::string whole = on_one_line(line);
   Sink& to = sink();
   const std::lock_guard lock(to.mutex);
-  to.call(level, line);
+  to.call(level, whole);
 }
 
 void log_rationed(LogLevel level, std::uint64_t kind, std::string_view line) {

@@ -30,6 +30,8 @@ void append_escaped(std::string& out, char c) {
   }
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 // By list, not by isalnum(): the locale has no say in what a shell leaves alone.
 constexpr std::string_view kSafeInShell =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-";
@@ -40,6 +42,19 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
   std::string out;
   for (const char c : text.substr(0, bytes_max)) append_escaped(out, c);
   if (text.size() > bytes_max) out += "...";
+  return out;
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (is_control(c)) {
+      append_escaped(out, c);
+    } else {
+      out += c;
+    }
+  }
   return out;
 }
 

@@ -16,6 +16,10 @@ namespace comch {
 // `bytes_max` bytes it is cut, and ends in "...".
 std::string printable(std::string_view text, std::size_t bytes_max = 256);
 
+// `text` on one line: control characters become \n, \t or \xNN, and all else stays, so that it may
+// have been through printable() already.
+std::string on_one_line(std::string_view text);
+
 // `text` as one word of a POSIX shell: as it is where that is safe, in single quotes
 // where not. A NUL cannot be quoted and ends the word.
 std::string shell_quoted(std::string_view text);

@@ -19,7 +19,8 @@ namespace comch {
 
 enum class LogLevel : std::uint8_t { kOff, kError, kWarning, kInfo, kDebug };
 
-// Receives one line, without a newline. It must not call back into comch.
+// Receives one line, without a newline: control characters of names are escaped. It must not call
+// back into comch.
 using LogSink = std::function<void(LogLevel, std::string_view line)>;
 
 // Lines above `level` are dropped before they are formatted.

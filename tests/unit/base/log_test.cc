@@ -66,6 +66,14 @@ TEST_F(LogTest, OffIsSilentAndNoLevelOfALine) {
   EXPECT_TRUE(lines.empty());
 }
 
+TEST_F(LogTest, AServersNameCannotForgeALine) {
+  say(LogLevel::kError, "server {}: refused", "mine\n<0>yours");
+  log(LogLevel::kError, "servers/mine\nyours");
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].second, "server mine\\n<0>yours: refused");
+  EXPECT_EQ(lines[1].second, "servers/mine\\nyours");
+}
+
 TEST_F(LogTest, EveryLevelHasAWordAndNoOtherWordIsALevel) {
   EXPECT_EQ(parse_log_level("off"), LogLevel::kOff);
   EXPECT_EQ(parse_log_level("error"), LogLevel::kError);

@@ -22,6 +22,11 @@ TEST(PrintableTest, EscapesWhatCouldForgeALineOrMoveACursor) {
   EXPECT_EQ(printable("a\nb\tc\\d\x1b[2J\x7f\0é"sv), "a\\nb\\tc\\\\d\\x1b[2J\\x7f\\x00\\xc3\\xa9");
 }
 
+TEST(PrintableTest, OnOneLineLeavesAllButControlCharactersAlone) {
+  EXPECT_EQ(on_one_line("a\nb\tc\\d\x1b[2J\x7f\0é"sv), "a\\nb\\tc\\d\\x1b[2J\\x7f\\x00é");
+  EXPECT_EQ(on_one_line(printable("a\nb")), printable("a\nb"));
+}
+
 TEST(PrintableTest, EveryByteBecomesVisibleAscii) {
   for (int byte = 0; byte < 256; ++byte) {
     const std::string shown = printable(std::string(1, static_cast<char>(byte)));

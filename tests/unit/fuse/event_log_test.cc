@@ -27,6 +27,14 @@ TEST(EventLogTest, EveryReaderHasItsOwnCursor) {
   EXPECT_EQ(log.next(one), "second\n");
 }
 
+TEST(EventLogTest, ANameWithANewlineIsStillOneLine) {
+  EventLog log(10);
+  EventCursor cursor = log.end();
+  log.append("created servers/mine\n1.0 removed servers/yours");
+  EXPECT_EQ(log.next(cursor), "created servers/mine\\n1.0 removed servers/yours\n");
+  EXPECT_FALSE(log.next(cursor));
+}
+
 TEST(EventLogTest, SlowReaderLearnsHowManyLinesItMissed) {
   EventLog log(3);
   EventCursor cursor = log.end();
