@@ -72,7 +72,7 @@ int run(int argc, char** argv) {
   CLI::App app("comch: message channels between a host and its DPU, for any Linux machine",
                "comch");
   app.set_version_flag("--version", fmt::format("comch {}", version()));
-  app.footer("`comch --help` has the options of every subcommand.");  // What each inherits.
+  app.footer("`comch --help` has the common options, which every subcommand takes.");
   app.require_subcommand(1);
   app.fallthrough();  // `comch recv echo --json` means `comch --json recv echo`.
 
