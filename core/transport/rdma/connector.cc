@@ -173,10 +173,11 @@ Status RdmaConnector::connect() {
       ControlLink::create(reactor_, hub_, std::move(id_), terms, *this, 0);
   if (!link) return std::unexpected(link.error());
   link_ = std::move(*link);
-  transcript_.resize(wire::kMaxPacket);
-  transcript_.resize(
-      wire::encode(wire::Call{.name_hash = name_hash(request_.server_name)}, transcript_));
-  return link_->id().connect(transcript_, settings_.patience);
+  handshake_ = {};
+  std::vector<std::byte>& call = handshake_.transcript;
+  call.resize(wire::kMaxPacket);
+  call.resize(wire::encode(wire::Call{.name_hash = name_hash(request_.server_name)}, call));
+  return link_->id().connect(call, settings_.patience);
 }
 
 void RdmaConnector::rejected(const Event& event) {
@@ -197,11 +198,12 @@ void RdmaConnector::answered(std::span<const std::byte> data) {
                  : fmt::format("what answers on {} is not a comch server", where()));
     return call_next_port();
   }
-  wants_key_ = answer->wants_key;
-  if (wants_key_ != (settings_.key != nullptr)) {
+  handshake_.wants_key = answer->wants_key;
+  if (handshake_.wants_key != (settings_.key != nullptr)) {
     return refused(Errc::authentication, EACCES,
-                   wants_key_ ? "the server asks for a pre-shared key, and this device has none"
-                              : "the server shows no pre-shared key, and this device asks for one");
+                   handshake_.wants_key
+                       ? "the server asks for a pre-shared key, and this device has none"
+                       : "the server shows no pre-shared key, and this device asks for one");
   }
   wire::RemoteHello hello{
       .max_message_size = request_.limits.max_message_size,
@@ -218,7 +220,7 @@ void RdmaConnector::answered(std::span<const std::byte> data) {
     return refused(s.error().code, s.error().sys, describe(s.error()));
   }
   const std::vector<std::byte> said = say(hello);
-  transcript_.insert(transcript_.end(), said.begin(), said.end());
+  handshake_.transcript.insert(handshake_.transcript.end(), said.begin(), said.end());
 }
 
 template <class Packet>
@@ -254,22 +256,25 @@ void RdmaConnector::take(std::span<const std::byte> bytes) {
   if (packet && std::holds_alternative<wire::Refusal>(*packet)) {
     return refused_by_server(std::get<wire::Refusal>(*packet));
   }
-  if (packet && wants_key_ && !proven_ && std::holds_alternative<wire::Challenge>(*packet)) {
+  if (packet && handshake_.wants_key && !handshake_.proven &&
+      std::holds_alternative<wire::Challenge>(*packet)) {
     return challenged(std::get<wire::Challenge>(*packet));
   }
-  if (packet && wants_key_ == proven_ && std::holds_alternative<wire::RemoteWelcome>(*packet)) {
+  if (packet && handshake_.wants_key == handshake_.proven &&
+      std::holds_alternative<wire::RemoteWelcome>(*packet)) {
     return welcomed(std::get<wire::RemoteWelcome>(*packet));
   }
   refused(Errc::connection_aborted, ECONNREFUSED, "the server's answer is not a handshake");
 }
 
 void RdmaConnector::challenged(const wire::Challenge& challenge) {
-  transcript_.insert(transcript_.end(), challenge.nonce.begin(), challenge.nonce.end());
-  if (!settings_.key->holds(KeyRole::kServer, transcript_, challenge.proof)) {
+  handshake_.transcript.insert(handshake_.transcript.end(), challenge.nonce.begin(),
+                               challenge.nonce.end());
+  if (!settings_.key->holds(KeyRole::kServer, handshake_.transcript, challenge.proof)) {
     return refused(Errc::authentication, EACCES, "the server's key is not this device's");
   }
-  proven_ = true;
-  say(wire::Proof{settings_.key->prove(KeyRole::kClient, transcript_)});
+  handshake_.proven = true;
+  say(wire::Proof{settings_.key->prove(KeyRole::kClient, handshake_.transcript)});
   on_ready();
 }
 

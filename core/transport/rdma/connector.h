@@ -88,9 +88,13 @@ class RdmaConnector final : public Connector,
   std::shared_ptr<EventHub> hub_;
   std::unique_ptr<Id> id_;             // Until it has a link.
   std::unique_ptr<ControlLink> link_;  // Of the present call.
-  bool wants_key_ = false;
-  bool proven_ = false;
-  std::vector<std::byte> transcript_;  // Call, RemoteHello, the server's nonce.
+  // Of the present call, as link_ is: what one server has proven is nothing to the next.
+  struct Handshake {
+    bool wants_key = false;
+    bool proven = false;                // That the server has the key.
+    std::vector<std::byte> transcript;  // Call, RemoteHello, the server's nonce.
+  };
+  Handshake handshake_;
   Failure failure_;
 };
 

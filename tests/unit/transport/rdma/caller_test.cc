@@ -7,6 +7,7 @@
 #include "support/log_lines.h"
 #include "unit/transport/rdma/hand_client.h"
 #include "unit/transport/rdma/parties.h"
+#include "unit/transport/rdma/stranger.h"
 
 namespace comch::transport::rdma {
 namespace {
@@ -16,6 +17,8 @@ using test::HandClient;
 using test::LogLines;
 using test::RdmaClient;
 using test::RdmaParties;
+using test::RdmaServer;
+using test::Stranger;
 
 std::shared_ptr<const Key> key(std::string_view secret) {
   return Key::from_secret(bytes_of(secret)).value();
@@ -118,6 +121,35 @@ TEST_F(RdmaCallerTest, AServerWithoutAKeyIsNotTrustedByWhoAsksForOne) {
   ASSERT_TRUE(listen(server));
   call(client);
   expect_refused(client, Errc::authentication, "shows no pre-shared key");
+}
+
+// At the first port of the name is a server of this name for other machines: it proves that it has
+// the key, and says no.
+struct RdmaNextPortTest : RdmaCallerTest {
+  RdmaNextPortTest() {
+    serving.key = calling.key = key("the same long secret");
+    other.refusal = Refusal{Errc::authentication, "this machine is not meant"};
+    EXPECT_TRUE(listen(other));
+  }
+  RdmaServer other;
+};
+
+TEST_F(RdmaNextPortTest, TheServerAtTheNextPortProvesItsKeyAnew) {
+  representor = "ours";
+  connect();
+  EXPECT_TRUE(other.ends.empty());
+}
+
+TEST_F(RdmaNextPortTest, WhatOneServerHasProvenIsNotProvenByTheNext) {
+  std::vector<std::byte> answer(wire::kMaxPacket);
+  answer.resize(wire::encode(wire::Answer{.wants_key = true}, answer));
+  Stranger thief(fabric, reactor, kServerHost, {.port = 1, .with = answer});
+  call(client);
+  run();
+  ASSERT_TRUE(thief.has_caller());
+  thief.say(
+      wire::RemoteWelcome{.recv_queue_size = 64, .window = 64, .connection_id = 1, .process = {}});
+  expect_refused(client, Errc::connection_aborted, "not a handshake");
 }
 
 TEST_F(RdmaCallerTest, WhatAClientHasSaidIsHeardByAServerThatIsLateItself) {

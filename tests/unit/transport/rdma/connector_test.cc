@@ -8,6 +8,7 @@
 #include "support/process_counters.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/parties.h"
+#include "unit/transport/rdma/stranger.h"
 
 namespace comch::transport::rdma {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 using test::RdmaClient;
 using test::RdmaParties;
 using test::RdmaServer;
+using test::Stranger;
 
 struct RdmaConnectorTest : testing::Test, RdmaParties {
   ~RdmaConnectorTest() override {
@@ -146,45 +148,11 @@ TEST_F(RdmaConnectorTest, AMessageOfTheConnectionManagerThatGetsLostTakesItsTime
   expect_refused(Errc::time_out, "did not answer in time");
 }
 
-// Another program that listens where a comch server would.
-struct Stranger final : IdOwner {
-  Stranger(test::FakeFabric& fabric, Reactor& reactor, const char* host, bool accepts,
-           std::vector<std::byte> with)
-      : accepts_(accepts), data_(std::move(with)) {
-    hub = EventHub::create(fabric.host(host), reactor).value();
-    listening = hub->make_id(*this).value();
-    Address any;
-    any.port = server_port(name_hash("echo"), 0);
-    listening->listen(any, 1).value();
-  }
-  void on_event(Event& event) override {
-    if (event.kind != EventKind::kConnectRequest) return;
-    if (!accepts_) {
-      event.incoming->reject(data_).value();
-      return;
-    }
-    taken = std::move(event.incoming);
-    completions = taken->domain()->make_completion_queue(8).value();
-    queue_pair = taken->create_queue_pair({completions, completions, 4, 4, 0}).value();
-    taken->accept(data_, {}).value();
-  }
-
-  std::shared_ptr<EventHub> hub;
-  std::unique_ptr<Id> listening;
-  std::shared_ptr<CompletionQueue> completions;
-  std::shared_ptr<QueuePair> queue_pair;
-  std::unique_ptr<Id> taken;
-
- private:
-  const bool accepts_;
-  const std::vector<std::byte> data_;
-};
-
 const std::vector<std::byte> kNoise(33, std::byte{0x5a});
 
 TEST_F(RdmaConnectorTest, AnotherProgramThatAcceptsIsNoServer) {
   for (const auto& data : {std::vector<std::byte>(), kNoise}) {
-    const Stranger stranger(fabric, reactor, kServerHost, true, data);
+    const Stranger stranger(fabric, reactor, kServerHost, {.with = data});
     client.error.reset();
     call(client);
     expect_refused(Errc::connection_aborted, "what answers on 10.0.0.2 is not a comch server");
@@ -193,7 +161,7 @@ TEST_F(RdmaConnectorTest, AnotherProgramThatAcceptsIsNoServer) {
 
 TEST_F(RdmaConnectorTest, AnotherProgramThatRejectsIsNoServer) {
   for (const auto& data : {std::vector<std::byte>(), kNoise}) {
-    const Stranger stranger(fabric, reactor, kServerHost, false, data);
+    const Stranger stranger(fabric, reactor, kServerHost, {.accepts = false, .with = data});
     client.error.reset();
     call(client);
     expect_refused(Errc::not_found, "no server named 'echo'");
@@ -201,14 +169,14 @@ TEST_F(RdmaConnectorTest, AnotherProgramThatRejectsIsNoServer) {
 }
 
 TEST_F(RdmaConnectorTest, AServerBehindAnotherProgramsPortIsFound) {
-  const Stranger stranger(fabric, reactor, kServerHost, false, kNoise);
+  const Stranger stranger(fabric, reactor, kServerHost, {.accepts = false, .with = kNoise});
   connect();
 }
 
 TEST_F(RdmaConnectorTest, AServerOfALaterVersionIsRefusedWithAReason) {
   std::vector<std::byte> answer(64);
   answer.resize(wire::encode(wire::Answer{.version = 9}, answer));
-  const Stranger stranger(fabric, reactor, kServerHost, true, answer);
+  const Stranger stranger(fabric, reactor, kServerHost, {.with = answer});
   call(client);
   expect_refused(Errc::unsupported_version, "another version");
 }

@@ -21,6 +21,19 @@
 
 namespace comch::test {
 
+// Sends a packet of the carrier by way of `at`, a place in the end's memory.
+inline void send_packet(FakeEnd& end, std::span<std::byte> at, rdma::PacketKind kind,
+                        std::span<const std::byte> body, std::uint64_t id = 0) {
+  std::array<std::byte, rdma::kPacketHeader> header;
+  rdma::write({.kind = kind, .freed = {}}, header);
+  std::memcpy(at.data(), header.data(), header.size());
+  std::memcpy(at.data() + header.size(), body.data(), body.size());
+  rdma::SendRequest request{.id = id, .signalled = true, .segment_count = 1};
+  request.segments[0] = {at.data(), static_cast<std::uint32_t>(header.size() + body.size()),
+                         end.region->local_key};
+  FakeLink::post(end, request).value();
+}
+
 class HandClient {
  public:
   HandClient(FakeFabric& fabric, const std::string& host) {
@@ -70,16 +83,7 @@ class HandClient {
     return bytes;
   }
   void send(rdma::PacketKind kind, std::span<const std::byte> body) {
-    std::byte* const at = end_.memory.data() + (kSlots - 1) * kSlot;
-    std::array<std::byte, rdma::kPacketHeader> header;
-    rdma::write({.kind = kind, .freed = {}}, header);
-    std::memcpy(at, header.data(), header.size());
-    std::memcpy(at + header.size(), body.data(), body.size());
-    rdma::SendRequest request{.id = kSlots, .signalled = true, .segment_count = 1};
-    request.segments[0] = {at, static_cast<std::uint32_t>(header.size() + body.size()),
-                           end_.region->local_key};
-    std::size_t posted = 0;
-    end_.queue_pair->post(std::span(&request, 1), posted).value();
+    send_packet(end_, std::span(end_.memory).last(kSlot), kind, body, kSlots);
   }
 
   // Of what the server has said since, a packet of this kind.

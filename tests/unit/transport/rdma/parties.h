@@ -123,7 +123,7 @@ struct RdmaParties {
     transport::rdma::RdmaCarrier carrier(fabric.host(kServerHost), serving);
     auto made = carrier.listen(reactor,
                                {.server_name = name,
-                                .representor = "function",
+                                .representor = representor,
                                 .limits = {message_size, queue},
                                 .first_connection_id = 1,
                                 .allowed_hosts = allowed},
@@ -181,6 +181,7 @@ struct RdmaParties {
   FakeFabric fabric;
   transport::rdma::Settings serving;
   transport::rdma::Settings calling;
+  std::string representor = "function";
   std::vector<std::string> allowed{kClientHost};
   std::string remote = kServerHost;
   std::uint32_t message_size = 4080;
