@@ -42,11 +42,7 @@ void RdmaConnector::hang_up() {
   id_.reset();
 }
 
-std::uint32_t RdmaConnector::ports() const { return settings_.port ? 1 : kPorts; }
-
-std::string RdmaConnector::where() const {
-  return address_ < addresses_.size() ? addresses_[address_].host() : request_.host;
-}
+std::string RdmaConnector::where() const { return round_.over() ? request_.host : round_.host(); }
 
 // --- Whom to call ------------------------------------------------------------------------
 
@@ -88,7 +84,7 @@ void RdmaConnector::on_found(Result<std::vector<Address>> found) {
 }
 
 void RdmaConnector::begin_to_call(std::vector<Address> addresses) {
-  addresses_ = std::move(addresses);
+  round_ = CallRound(std::move(addresses), name_hash(request_.server_name), settings_.port);
   Result<std::shared_ptr<EventHub>> hub = EventHub::create(verbs_, reactor_);
   if (!hub) return refused(hub.error().code, hub.error().sys, describe(hub.error()));
   hub_ = std::move(*hub);
@@ -96,24 +92,26 @@ void RdmaConnector::begin_to_call(std::vector<Address> addresses) {
 }
 
 void RdmaConnector::call_next_port() {
-  if (++port_ == ports()) return call_next_address();
-  call();
+  round_.next_port();
+  call_next();
 }
 
 void RdmaConnector::call_next_address() {
-  port_ = 0;
-  ++address_;
-  if (address_ == addresses_.size() || reactor_.now_ns() >= request_.deadline_ns) {
-    return give_up();
-  }
-  call();
+  round_.next_address();
+  call_next();
+}
+
+void RdmaConnector::call_next() {
+  if (!round_.over() && reactor_.now_ns() < request_.deadline_ns) return call();
+  const CallRound::Failure& failure = round_.failure();
+  refused(failure.code, failure.sys, failure.reason);
 }
 
 void RdmaConnector::call() {
   hang_up();
   const std::uint64_t now = reactor_.now_ns();
-  const std::uint64_t left = request_.deadline_ns > now ? request_.deadline_ns - now : 0;
-  reactor_.set_alarm(*this, now + left / (addresses_.size() - address_));
+  const std::uint64_t left = request_.deadline_ns - std::min(request_.deadline_ns, now);
+  reactor_.set_alarm(*this, now + round_.share_of(left));
   if (Status s = open_id(); !s) {
     note(Weight::kUnreachable, s.error().code, s.error().sys,
          fmt::format("{} cannot be called: {}", where(), describe(s.error())));
@@ -121,14 +119,17 @@ void RdmaConnector::call() {
   }
 }
 
+// Until its alarm.
+int RdmaConnector::patience_ms() const {
+  const std::uint64_t left = due_ns - std::min(due_ns, reactor_.now_ns());
+  return static_cast<int>(left / kMillisecond_ns) + 1;
+}
+
 Status RdmaConnector::open_id() {
   Result<std::unique_ptr<Id>> id = hub_->make_id(*this);
   if (!id) return std::unexpected(id.error());
   id_ = std::move(*id);
-  Address target = addresses_[address_];
-  target.port = settings_.port.value_or(server_port(name_hash(request_.server_name), port_));
-  const std::uint64_t left = due_ns - std::min(due_ns, reactor_.now_ns());
-  return id_->resolve_address(source_, target, static_cast<int>(left / kMillisecond_ns) + 1);
+  return id_->resolve_address(source_, round_.target(), patience_ms());
 }
 
 // --- What becomes of a call --------------------------------------------------------------
@@ -137,8 +138,7 @@ void RdmaConnector::on_event(Event& event) {
   Status went;
   switch (event.kind) {
     case EventKind::kAddressResolved:
-      went = id_->resolve_route(
-          static_cast<int>((due_ns - std::min(due_ns, reactor_.now_ns())) / kMillisecond_ns) + 1);
+      went = id_->resolve_route(patience_ms());
       break;
     case EventKind::kRouteResolved:
       went = connect();
@@ -316,10 +316,8 @@ void RdmaConnector::refused_by_server(const wire::Refusal& refusal) {
 }
 
 void RdmaConnector::note(Weight weight, Errc code, int sys, std::string reason) {
-  if (weight > failure_.weight) failure_ = {weight, code, sys, std::move(reason)};
+  round_.note({weight, code, sys, std::move(reason)});
 }
-
-void RdmaConnector::give_up() { refused(failure_.code, failure_.sys, failure_.reason); }
 
 void RdmaConnector::refused(Errc code, int sys, std::string reason) {
   reactor_.clear_alarm(*this);

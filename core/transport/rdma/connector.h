@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "transport/rdma/call_round.h"
 #include "transport/rdma/control_link.h"
 #include "transport/rdma/lookup.h"
 #include "transport/rdma/settings.h"
@@ -41,22 +42,16 @@ class RdmaConnector final : public Connector,
   void on_event(Event& event) override;
 
  private:
-  // How much a failure tells, from little to much; the most telling one is reported.
-  enum class Weight : std::uint8_t { kNone, kSilent, kUnreachable, kNobody, kStranger, kRefused };
-  struct Failure {
-    Weight weight = Weight::kNone;
-    Errc code = Errc::unknown;
-    int sys = 0;
-    std::string reason;
-  };
+  using Weight = CallRound::Weight;
 
   void begin();
   void begin_to_call(std::vector<Address> addresses);
-  // Of the present address, or where it has no more, of the next.
   void call_next_port();
   void call_next_address();
+  void call_next();
   void call();
   Status open_id();
+  int patience_ms() const;
   Status connect();
   void hang_up();
   void answered(std::span<const std::byte> data);
@@ -66,9 +61,7 @@ class RdmaConnector final : public Connector,
   void welcomed(const wire::RemoteWelcome& welcome);
   void refused_by_server(const wire::Refusal& refusal);
   void note(Weight weight, Errc code, int sys, std::string reason);
-  void give_up();
   void refused(Errc code, int sys, std::string reason);
-  std::uint32_t ports() const;
   std::string where() const;
 
   template <class Packet>
@@ -79,10 +72,8 @@ class RdmaConnector final : public Connector,
   const Settings settings_;
   const ConnectRequest request_;
   ConnectorOwner& owner_;
-  std::vector<Address> addresses_;
   std::optional<Address> source_;
-  std::size_t address_ = 0;
-  std::uint32_t port_ = 0;  // Which one of ports().
+  CallRound round_;
   bool begun_ = false;
   std::unique_ptr<Lookup> lookup_;  // Until it is answered.
   std::shared_ptr<EventHub> hub_;
@@ -95,7 +86,6 @@ class RdmaConnector final : public Connector,
     std::vector<std::byte> transcript;  // Call, RemoteHello, the server's nonce.
   };
   Handshake handshake_;
-  Failure failure_;
 };
 
 }  // namespace comch::transport::rdma
