@@ -75,7 +75,7 @@ void ContextCore::fatal(const Error& error, std::string text) {
 
 void ContextCore::record_failure(const Error& error, std::string text) {
   failure_ = {error, std::move(text)};
-  say(LogLevel::kInfo, "{}", failure_.text);
+  say(About(failure_.text), LogLevel::kInfo, "{}", failure_.text);
 }
 
 bool ContextCore::work() {

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/ration.h"
 #include "engine/engine.h"
+#include "support/log_lines.h"
 #include "unit/engine/fake_context.h"
 
 namespace comch::engine {
@@ -128,6 +130,19 @@ TEST_F(ContextCoreTest, ANewStartForgetsTheFormerFailure) {
   ASSERT_TRUE(engine->progress());
   ASSERT_TRUE(core.start());
   EXPECT_TRUE(core.failure().text.empty());
+}
+
+TEST_F(ContextCoreTest, ManyFailuresOfOneSortHideNoOther) {
+  const test::LogLines log;
+  const auto fail_of = [&](const char* text) {
+    ASSERT_TRUE(core.start());
+    core.fatal(Error{Errc::connection_reset}, text);
+    ASSERT_TRUE(engine->progress());
+  };
+  for (int i = 0; i < 100; ++i) fail_of("the peer is lost");
+  EXPECT_EQ(log.lines.size(), Ration::kLines);
+  fail_of("the server is full");
+  EXPECT_EQ(log.lines.back(), "the server is full");
 }
 
 TEST_F(ContextCoreTest, AStateHandlerMayStopAndStartTheContext) {
