@@ -1,6 +1,7 @@
 // Allowance: how much of something that this process has only so much of a peer may take by what it
 // shows: of the address space, by memory that is mapped here; of descriptors, by the sockets of its
-// consumers and lanes.
+// consumers and lanes. A peer is one connection; another user's connections have a bound of their
+// own together, so that no user has what is there for all.
 //
 //   auto share = allowances.descriptors.take(1);
 //   if (!share) return fail(Errc::full, ...);
@@ -17,6 +18,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace comch::transport::shm {
 
@@ -24,28 +27,35 @@ class Allowance {
  public:
   struct Most {
     std::uint64_t of_a_peer;
+    std::uint64_t of_a_user;
     std::uint64_t of_all;
   };
   // Picked: far above what anybody shows, and together a quarter of 47 bits.
-  static constexpr Most kAddresses{std::uint64_t{1} << 42U, std::uint64_t{1} << 45U};
-  // A quarter and three quarters of the limit on open files, as it is now: the last quarter is for
-  // the connections themselves.
+  static constexpr Most kAddresses{std::uint64_t{1} << 42U, std::uint64_t{1} << 44U,
+                                   std::uint64_t{1} << 45U};
+  // A quarter, half and three quarters of the limit on open files, as it is now: the last quarter
+  // is for the connections themselves.
   static Most descriptors();
 
-  static Allowance of_addresses();
-  static Allowance of_descriptors();
+  // Of a peer of this user. None: of one who could stop this process anyway, root or its own user.
+  using User = std::optional<std::uint32_t>;
+  static Allowance of_addresses(User user = {});
+  static Allowance of_descriptors(User user = {});
 
-  // Null: the peer has its share, or all together have theirs.
+  // Null: the peer or its user has its share, or all together have theirs.
   std::shared_ptr<const void> take(std::uint64_t amount);
 
  private:
   // No edges: a bound, and nothing is published with it.
   using Sum = std::atomic<std::uint64_t>;
-  Allowance(Sum& all, const Most& most) : all_(all), most_(most) {}
+  class Users;
+  Allowance(Sum& all, std::shared_ptr<Sum> of_user, const Most& most)
+      : all_(all), most_(most), of_user_(std::move(of_user)) {}
   static bool add(Sum& sum, std::uint64_t amount, std::uint64_t most);
 
   Sum& all_;
   const Most most_;
+  const std::shared_ptr<Sum> of_user_;  // Null: no bound.
   const std::shared_ptr<Sum> of_peer_ = std::make_shared<Sum>(0);
 };
 
@@ -55,8 +65,10 @@ inline constexpr const char* kNoDescriptors =
 
 // All that one peer may take.
 struct Allowances {
-  Allowance addresses = Allowance::of_addresses();
-  Allowance descriptors = Allowance::of_descriptors();
+  explicit Allowances(Allowance::User user = {})
+      : addresses(Allowance::of_addresses(user)), descriptors(Allowance::of_descriptors(user)) {}
+  Allowance addresses;
+  Allowance descriptors;
 };
 
 }  // namespace comch::transport::shm

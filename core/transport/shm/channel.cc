@@ -230,7 +230,7 @@ Status ShmChannel::make_hub() {
   if (!socket_ || peer_state_ != PeerState::kOpen) {
     return fail(Errc::connection_reset, "the connection has ended");
   }
-  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, writable_pid_);
+  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, writable_pid_, peer_uid_);
   if (!hub) return std::unexpected(hub.error());
   Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
   if (watched) hub_ = std::move(*hub);

@@ -6,20 +6,31 @@
 #include <utility>
 
 #include "base/say.h"
+#include "os/identity.h"
 #include "os/packet.h"
 #include "os/seq_socket.h"
 #include "transport/shm/doorbell.h"
 
 namespace comch::transport::shm {
 
-Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_pid) {
+Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_pid,
+                                         std::uint32_t peer_uid) {
   Result<os::Event> news = os::Event::create();
   if (!news) return std::unexpected(news.error());
-  return std::make_shared<Hub>(std::move(*news), is_server, writable_pid);
+  return std::make_shared<Hub>(std::move(*news), is_server, writable_pid, peer_uid);
 }
 
-Hub::Hub(os::Event news, bool is_server, std::int32_t writable_pid)
-    : news_(std::move(news)), writable_pid_(writable_pid), ids_(is_server) {}
+// Whom Allowance bounds as one of a user; see there.
+static Allowance::User bounded_user(std::uint32_t uid) {
+  if (uid == 0 || uid == os::own_uid()) return std::nullopt;
+  return uid;
+}
+
+Hub::Hub(os::Event news, bool is_server, std::int32_t writable_pid, std::uint32_t peer_uid)
+    : news_(std::move(news)),
+      allowances_(bounded_user(peer_uid)),
+      writable_pid_(writable_pid),
+      ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------
 

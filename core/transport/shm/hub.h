@@ -44,8 +44,10 @@ struct ConsumerNews {
 class Hub final : public FastPath {
  public:
   // operating_system: no descriptor.
-  static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t writable_pid);
-  Hub(os::Event news, bool is_server, std::int32_t writable_pid);
+  // `peer_uid`: who is at the other end, by the kernel's word.
+  static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t writable_pid,
+                                             std::uint32_t peer_uid);
+  Hub(os::Event news, bool is_server, std::int32_t writable_pid, std::uint32_t peer_uid);
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
