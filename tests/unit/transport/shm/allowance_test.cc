@@ -66,23 +66,27 @@ TEST(AllowanceTest, APeerHasAQuarterOfTheDescriptorsAndAllHaveThreeQuarters) {
   EXPECT_EQ(child.wait(), test::Exit::with(0));
 }
 
+// All that peers of one user may have, each of them its share.
+std::vector<std::shared_ptr<const void>> take_all_of(std::uint32_t user) {
+  constexpr std::size_t kPeers = kMost.of_a_user / kMost.of_a_peer;
+  std::vector<std::shared_ptr<const void>> taken(kPeers);
+  for (auto& share : taken) share = Allowance::of_addresses(user).take(kMost.of_a_peer);
+  return taken;
+}
+
 TEST(AllowanceTest, AUsersPeersTogetherLeaveSomeToOtherUsers) {
-  Allowance second = Allowance::of_addresses(1000);
-  std::vector<std::shared_ptr<const void>> taken;
-  for (std::size_t n = 0; n < kMost.of_a_user / kMost.of_a_peer; ++n)
-    taken.push_back(Allowance::of_addresses(1000).take(kMost.of_a_peer));
+  Allowance late = Allowance::of_addresses(1000);
+  auto taken = take_all_of(1000);
   EXPECT_TRUE(taken.back());
-  EXPECT_FALSE(second.take(1)) << "its user has its share";
+  EXPECT_FALSE(late.take(1)) << "its user has its share";
   EXPECT_TRUE(Allowance::of_addresses(1001).take(kMost.of_a_peer));
   EXPECT_TRUE(Allowance::of_addresses().take(kMost.of_a_peer)) << "root's, or our own user's";
   taken.pop_back();
-  EXPECT_TRUE(second.take(kMost.of_a_peer)) << "what was refused took nothing";
+  EXPECT_TRUE(late.take(kMost.of_a_peer)) << "what was refused took nothing";
 }
 
 TEST(AllowanceTest, WhatAUserHasIsKnownWhenItsPeersAreGone) {
-  std::vector<std::shared_ptr<const void>> taken;
-  for (std::size_t n = 0; n < kMost.of_a_user / kMost.of_a_peer; ++n)
-    taken.push_back(Allowance::of_addresses(1000).take(kMost.of_a_peer));
+  auto taken = take_all_of(1000);
   EXPECT_FALSE(Allowance::of_addresses(1000).take(1));
   taken.clear();
   EXPECT_TRUE(Allowance::of_addresses(1000).take(1));
