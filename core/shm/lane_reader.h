@@ -178,6 +178,12 @@ class LaneReader {
     }
   }
 
+  // How many more are popped before that is due; at least one.
+  std::uint32_t until_head() const {
+    const Position passed = static_cast<Position>(free_to() - published_);
+    return passed < lazy_ ? lazy_ - passed : 1;
+  }
+
   void publish_head() {
     published_ = free_to();
     gave_room_ = true;
@@ -211,6 +217,7 @@ class LaneReader<Machine, Position>::Walk {
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         has_head_(reader.shape_.head_credit),
+        until_head_(reader.until_head()),
         may_be_plain_(!reader.broken_ && !reader.check_.is_open()),
         position_(reader.position_) {}
 
@@ -237,10 +244,14 @@ class LaneReader<Machine, Position>::Walk {
   // Where it lies.
   Data data() const { return slots_ + place() + kPlainDataAt; }
 
-  // pop() and keep() of it.
+  // pop() and keep() of it. Counting down is two instructions for each message, and asking how far
+  // the head is behind ten.
   void pass() {
     advance();
-    if (has_head_) reader_.publish_head_if_due();
+    if (--until_head_ != 0) [[likely]]
+      return;
+    if (has_head_) reader_.publish_head();
+    until_head_ = reader_.lazy_;
   }
   void keep() {
     assert(has_head_);
@@ -272,6 +283,7 @@ class LaneReader<Machine, Position>::Walk {
   const Data slots_;
   const Position mask_;
   const bool has_head_;
+  std::uint32_t until_head_;  // So many are to be passed before the head is published.
   const bool may_be_plain_;
   Position position_;
 };

@@ -53,16 +53,21 @@ class PostedTable {
 
   // The buffer that a producer says it has put `length` bytes into. Null: there is no such
   // index, it is not posted (or was completed already), or the bytes would not fit.
-  [[nodiscard]] const Entry* find(std::uint16_t index, std::uint64_t length) const {
+  [[nodiscard]] Entry* find(std::uint16_t index, std::uint64_t length) const {
     if (index >= entries_.size()) return nullptr;
-    const Entry& entry = entries_[index];
+    Entry& entry = entries_[index];
     return length < entry.limit() ? &entry : nullptr;
   }
 
   // Takes a posted index back, so that no second message can name it.
   void complete(std::uint16_t index) {
-    assert(index < entries_.size() && posted(index));
-    entries_[index].word = 0;
+    assert(index < entries_.size());
+    complete(entries_[index]);
+  }
+  // The same of what find() has answered.
+  void complete(Entry& entry) {
+    assert(entry.word != 0);
+    entry.word = 0;
     --posted_;
   }
 

@@ -224,13 +224,13 @@ class ConsumerPort final : public Readiness {
       if (found == Plain::kNothing) return Step::kNothing;
       if (found == Plain::kOther) [[unlikely]]
         return Step::kPart;
-      const comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
+      comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
       if (entry == nullptr) [[unlikely]]
         return Step::kBroken;
       const bool in_slot = found == Plain::kInline;
       if (in_slot) walk.copy(memory_.data() + entry->offset, length);
       const std::uint16_t name = entry->name();
-      table_.complete(index);
+      table_.complete(*entry);
       walk.pass();
       sink(count, PlainArrival{.index = name,
                                .passage = in_slot ? Passage::kInline : Passage::kDirect,
