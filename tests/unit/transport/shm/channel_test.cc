@@ -295,7 +295,7 @@ TEST_F(ChannelTest, RingingAPeerThatDoesNotReadNeverBlocks) {
     scribble(layout.to_client.shared + 64, static_cast<std::uint64_t>(i) * 4 + 1);
     std::ignore = server->send(bytes("m"));
     scribble(layout.to_client.shared, static_cast<std::uint64_t>(i + 1) * 16);
-    scribble(layout.to_client.shared + 8, static_cast<std::uint64_t>(i + 1));
+    scribble(layout.to_client.shared + 8, static_cast<std::uint64_t>(i) + 1);
   }
   EXPECT_EQ(server->peer_state(), PeerState::kOpen);
   EXPECT_EQ(server->wakes_sent(), 2000u);

@@ -239,6 +239,7 @@ TEST_F(ListenerTest, ACallerThatSaysNothingIsDroppedAfterFiveSeconds) {
 
 TEST_F(ListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
   std::vector<os::Fd> silent;
+  silent.reserve(64);
   for (int i = 0; i < 64; ++i) silent.push_back(caller());
   turn();
   EXPECT_FALSE(test::hear(silent.front()).raw.end);
@@ -253,6 +254,7 @@ TEST_F(ListenerTest, OfManyWhoSayNothingTheOldestGoesFirst) {
 
 TEST_F(ListenerTest, OneTurnAcceptsABoundedNumberOfCallers) {
   std::vector<os::Fd> callers;
+  callers.reserve(40);
   for (int i = 0; i < 40; ++i) callers.push_back(caller());
   reactor.turn();
   EXPECT_EQ(owner.seen.size(), 16u);
