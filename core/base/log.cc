@@ -74,7 +74,18 @@ struct Sink {
   std::mutex mutex;
   LogSink call = standard_error;
   Rations rations;
+
+  // Whether a line of `kind` is taken now. All, at the level kDebug; a sink that was just set has
+  // got none yet. The clock is read under the lock: never before the window it is held against.
+  Ration::Leave leave(std::uint64_t kind) {
+    if (log_level() == LogLevel::kDebug) return {.granted = true};
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+    return rations.ask(kind, static_cast<std::uint64_t>(now_ns));
+  }
 };
+
+bool is_wanted(LogLevel level) { return level != LogLevel::kOff && level <= log_level(); }
 
 // Never destroyed: a thread that outlives main() may still say something.
 Sink& sink() {
@@ -117,7 +128,7 @@ std::optional<LogLevel> parse_log_level(std::string_view word) {
 }
 
 void log(LogLevel level, std::string_view line) {
-  if (level == LogLevel::kOff || level > log_level()) return;
+  if (!is_wanted(level)) return;
   const std::string whole = on_one_line(line);
   Sink& to = sink();
   const std::lock_guard lock(to.mutex);
@@ -125,18 +136,11 @@ void log(LogLevel level, std::string_view line) {
 }
 
 void log_rationed(LogLevel level, std::uint64_t kind, std::string_view line) {
-  if (level == LogLevel::kOff || level > log_level()) return;
-  const Ration::Leave leave = log_leave(kind);
-  if (leave) log(level, std::string(line) + leave.remark());
-}
-
-Ration::Leave log_leave(std::uint64_t kind) {
-  if (log_level() == LogLevel::kDebug) return {.granted = true};
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+  if (!is_wanted(level)) return;
   Sink& to = sink();
   const std::lock_guard lock(to.mutex);
-  return to.rations.ask(kind, static_cast<std::uint64_t>(now_ns));
+  if (const Ration::Leave leave = to.leave(kind))
+    to.call(level, on_one_line(line) + leave.remark());
 }
 
 }  // namespace comch

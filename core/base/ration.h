@@ -66,8 +66,4 @@ class Rations {
   Ration others_;
 };
 
-// Whether the log takes a line of `kind` now. All, at the level kDebug; a sink that was just set
-// has got none yet. Threads: any.
-[[nodiscard]] Ration::Leave log_leave(std::uint64_t kind);
-
 }  // namespace comch

@@ -3,8 +3,6 @@
 
 #include <iterator>
 
-#include "base/ration.h"
-
 namespace comch {
 namespace {
 
@@ -19,12 +17,9 @@ std::uint64_t kind_of(fmt::string_view format, About about) {
 void say_formatted(About about, LogLevel level, fmt::string_view format,
                    fmt::format_args args) noexcept {
   try {
-    const Ration::Leave leave = log_leave(kind_of(format, about));
-    if (!leave) return;
     fmt::memory_buffer line;
     fmt::vformat_to(std::back_inserter(line), format, args);
-    line.append(leave.remark());
-    log(level, std::string_view(line.data(), line.size()));
+    log_rationed(level, kind_of(format, about), std::string_view(line.data(), line.size()));
   } catch (...) {  // NOLINT(bugprone-empty-catch): there is nobody to tell.
     // No memory for the line, or a sink that throws: a log never fails its caller.
   }
