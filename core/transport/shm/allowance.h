@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace comch::transport::shm {
 
@@ -48,15 +49,15 @@ class Allowance {
  private:
   // No edges: a bound, and nothing is published with it.
   using Sum = std::atomic<std::uint64_t>;
-  class Users;
-  Allowance(Sum& all, std::shared_ptr<Sum> of_user, const Most& most)
-      : all_(all), most_(most), of_user_(std::move(of_user)) {}
-  static bool add(Sum& sum, std::uint64_t amount, std::uint64_t most);
+  struct Bound {
+    std::shared_ptr<Sum> sum;
+    std::uint64_t most;
+  };
+  class Pool;
+  class Share;
+  explicit Allowance(std::vector<Bound> bounds) : bounds_(std::move(bounds)) {}
 
-  Sum& all_;
-  const Most most_;
-  const std::shared_ptr<Sum> of_user_;  // Null: no bound.
-  const std::shared_ptr<Sum> of_peer_ = std::make_shared<Sum>(0);
+  const std::vector<Bound> bounds_;  // The peer's, its user's if there is one, and that of all.
 };
 
 // Said to and of a peer that is refused one.
