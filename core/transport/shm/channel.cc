@@ -49,7 +49,6 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
       may_relax_(terms.own_membarrier && terms.peer_has_membarrier),
       is_server_(terms.is_server),
       stamps_(terms.stamped && !terms.is_server),
-      writable_pid_(terms.writable_pid),
       peer_uid_(terms.peer_uid),
       peer_pid_(terms.peer_pid) {
   socket_.close_in_children();
@@ -230,7 +229,7 @@ Status ShmChannel::make_hub() {
   if (!socket_ || peer_state_ != PeerState::kOpen) {
     return fail(Errc::connection_reset, "the connection has ended");
   }
-  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, writable_pid_, peer_uid_);
+  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, peer_uid_, peer_pid_);
   if (!hub) return std::unexpected(hub.error());
   Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
   if (watched) hub_ = std::move(*hub);

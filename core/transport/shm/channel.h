@@ -30,10 +30,9 @@ struct ChannelTerms {
   bool is_server = false;
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
-  std::int32_t writable_pid = 0;  // See os::writable_peer().
-  bool stamped = false;           // Messages to the server say when they were sent.
-  std::uint32_t peer_uid = 0;     // For the log.
-  std::int32_t peer_pid = 0;
+  bool stamped = false;        // Messages to the server say when they were sent.
+  std::uint32_t peer_uid = 0;  // Who is at the other end, by the kernel's word: for the log,
+  std::int32_t peer_pid = 0;   // and for what the hub lets it do.
 };
 
 class ShmChannel final : public Channel, public Readiness, public Alarm {
@@ -104,7 +103,6 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   const bool is_server_;
   const bool stamps_;                             // What this side sends.
   std::optional<comch::shm::Arrivals> arrivals_;  // Of what it receives, if that is stamped.
-  const std::int32_t writable_pid_;
   const std::uint32_t peer_uid_;
   const std::int32_t peer_pid_;
   HubNews hub_news_{*this};

@@ -8,7 +8,6 @@
 #include "os/membarrier.h"
 #include "os/memfd.h"
 #include "os/peer_credentials.h"
-#include "os/peer_memory.h"
 #include "shm/layout.h"
 #include "transport/shm/channel.h"
 #include "transport/shm/rendezvous.h"
@@ -148,7 +147,6 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .is_server = false,
                            .peer_has_membarrier = welcome.membarrier,
                            .own_membarrier = os::register_expedited(),
-                           .writable_pid = os::writable_peer(who->uid, who->pid),
                            .stamped = welcome.stamped,
                            .peer_uid = who->uid,
                            .peer_pid = who->pid};

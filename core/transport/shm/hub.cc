@@ -8,16 +8,17 @@
 #include "base/say.h"
 #include "os/identity.h"
 #include "os/packet.h"
+#include "os/peer_memory.h"
 #include "os/seq_socket.h"
 #include "transport/shm/doorbell.h"
 
 namespace comch::transport::shm {
 
-Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::int32_t writable_pid,
-                                         std::uint32_t peer_uid) {
+Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::uint32_t peer_uid,
+                                         std::int32_t peer_pid) {
   Result<os::Event> news = os::Event::create();
   if (!news) return std::unexpected(news.error());
-  return std::make_shared<Hub>(std::move(*news), is_server, writable_pid, peer_uid);
+  return std::make_shared<Hub>(std::move(*news), is_server, peer_uid, peer_pid);
 }
 
 // Whom Allowance bounds as one of a user; see there.
@@ -26,10 +27,10 @@ static Allowance::User bounded_user(std::uint32_t uid) {
   return uid;
 }
 
-Hub::Hub(os::Event news, bool is_server, std::int32_t writable_pid, std::uint32_t peer_uid)
+Hub::Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid)
     : news_(std::move(news)),
       allowances_(bounded_user(peer_uid)),
-      writable_pid_(writable_pid),
+      writable_pid_(os::writable_peer(peer_uid, peer_pid)),
       ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------

@@ -44,10 +44,10 @@ struct ConsumerNews {
 class Hub final : public FastPath {
  public:
   // operating_system: no descriptor.
-  // `peer_uid`: who is at the other end, by the kernel's word.
-  static Result<std::shared_ptr<Hub>> create(bool is_server, std::int32_t writable_pid,
-                                             std::uint32_t peer_uid);
-  Hub(os::Event news, bool is_server, std::int32_t writable_pid, std::uint32_t peer_uid);
+  // `peer_uid`, `peer_pid`: who is at the other end, by the kernel's word.
+  static Result<std::shared_ptr<Hub>> create(bool is_server, std::uint32_t peer_uid,
+                                             std::int32_t peer_pid);
+  Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid);
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
@@ -65,7 +65,6 @@ class Hub final : public FastPath {
 
   std::uint32_t next_consumer_id();
   std::uint32_t next_producer_id();
-  std::int32_t writable_pid() const { return writable_pid_; }
 
   // Consumers of this process.
   void announce(const wire::Consumer& terms, std::array<os::Fd, 3> fds, std::size_t fd_count);
@@ -109,8 +108,8 @@ class Hub final : public FastPath {
 
   const os::Event news_;
   Allowances allowances_;
-  bool told_unreachable_ = false;  // The connection's thread's. Said once of a peer.
-  const std::int32_t writable_pid_;
+  bool told_unreachable_ = false;    // The connection's thread's. Said once of a peer.
+  const std::int32_t writable_pid_;  // See os::writable_peer().
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;

@@ -10,7 +10,6 @@
 #include "os/memfd.h"
 #include "os/packet.h"
 #include "os/peer_credentials.h"
-#include "os/peer_memory.h"
 #include "shm/layout.h"
 #include "transport/shm/channel.h"
 
@@ -233,16 +232,14 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
   const std::array<int, 1> fds{memfd->get()};
   if (Status sent = os::send(caller.socket, std::span(buffer).first(size), fds); !sent) return;
   ++next_id_;
-  auto channel = std::make_unique<ShmChannel>(
-      reactor_, caller.release(), std::move(*mapping),
-      ChannelTerms{.layout = *layout,
-                   .is_server = true,
-                   .peer_has_membarrier = hello.membarrier,
-                   .own_membarrier = membarrier,
-                   .writable_pid = os::writable_peer(request.peer.uid, request.peer.pid),
-                   .stamped = stamped,
-                   .peer_uid = caller.peer.uid,
-                   .peer_pid = caller.peer.pid});
+  auto channel = std::make_unique<ShmChannel>(reactor_, caller.release(), std::move(*mapping),
+                                              ChannelTerms{.layout = *layout,
+                                                           .is_server = true,
+                                                           .peer_has_membarrier = hello.membarrier,
+                                                           .own_membarrier = membarrier,
+                                                           .stamped = stamped,
+                                                           .peer_uid = caller.peer.uid,
+                                                           .peer_pid = caller.peer.pid});
   if (Status opened = channel->open(); !opened) return;
   owner_.on_channel(std::move(channel), request);
 }

@@ -157,7 +157,7 @@ struct ConsumerPortTest : testing::Test {
   }
 
   test::FakeReactor reactor;
-  std::shared_ptr<Hub> hub = Hub::create(true, ::getpid(), ::getuid()).value();
+  std::shared_ptr<Hub> hub = Hub::create(true, ::getuid(), ::getpid()).value();
   std::pair<os::Fd, os::Fd> sockets = os::pair().value();
   std::vector<std::byte> all;
   Owner owner;

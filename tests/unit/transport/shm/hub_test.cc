@@ -86,8 +86,8 @@ struct HubTest : testing::Test {
     return std::move(with.line.first);
   }
 
-  std::shared_ptr<Hub> server = Hub::create(true, ::getpid(), ::getuid()).value();
-  std::shared_ptr<Hub> client = Hub::create(false, ::getpid(), ::getuid()).value();
+  std::shared_ptr<Hub> server = Hub::create(true, ::getuid(), ::getpid()).value();
+  std::shared_ptr<Hub> client = Hub::create(false, ::getuid(), ::getpid()).value();
   std::pair<os::Fd, os::Fd> sockets = os::pair().value();
 };
 

@@ -111,7 +111,7 @@ struct ProducerPortTest : testing::Test {
   OutLane& lane(std::uint32_t id) { return *port->lane(id).value(); }
 
   test::FakeReactor reactor;
-  std::shared_ptr<Hub> hub = Hub::create(false, ::getpid(), ::getuid()).value();
+  std::shared_ptr<Hub> hub = Hub::create(false, ::getuid(), ::getpid()).value();
   Owner owner;
   std::unique_ptr<ProducerPort> port =
       ProducerPort::open(reactor, hub, {.staging = kMap, .cooperative = 8192, .handles = kHandles},
