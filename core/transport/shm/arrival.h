@@ -29,6 +29,7 @@ struct PlainArrival {
   std::uint32_t producer = 0;
   std::uint64_t length = 0;
 
+  // For a sink that has no use for the difference.
   operator Arrival() const {
     return {.index = index,
             .passage = passage,
