@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/encoded.h"
 #include "unit/wire/format_example.h"
 #include "wire/handshake.h"
 
@@ -16,12 +17,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 constexpr std::uint64_t kPage = 4096;
-
-Bytes encoded(const FastPacket& packet) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(packet, bytes));
-  return bytes;
-}
 
 Errc refused(const Bytes& bytes) {
   const Result<FastPacket> packet = decode_fast(bytes);
@@ -62,8 +57,7 @@ TEST(FastPacketTest, TheExamplesOfTheFormatAreWhatTheEncoderWrites) {
   for (const Example& example : examples()) {
     EXPECT_EQ(encoded(example.packet), test::documented(example.name)) << example.name;
   }
-  Bytes doorbell(kMaxPacket);
-  doorbell.resize(encode(Doorbell{}, doorbell));
+  const Bytes doorbell = encoded(Doorbell{});
   EXPECT_EQ(doorbell, test::documented("Doorbell"));
 }
 
@@ -215,8 +209,7 @@ TEST(FastPacketTest, UnknownFlagsAndWaysAreRefused) {
 }
 
 TEST(FastPacketTest, PacketsOfTheHandshakeAreOfAnotherKind) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(Doorbell{}, bytes));
+  Bytes bytes = encoded(Doorbell{});
   EXPECT_FALSE(is_fast(bytes));
   EXPECT_EQ(refused(bytes), Errc::connection_reset);
   for (const Example& example : examples()) {

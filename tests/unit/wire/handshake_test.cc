@@ -6,19 +6,13 @@
 
 #include <vector>
 
+#include "support/encoded.h"
 #include "unit/wire/format_example.h"
 
 namespace comch::wire {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-template <class T>
-Bytes encoded(const T& packet) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(packet, bytes));
-  return bytes;
-}
 
 // The example of FORMAT.md.
 Hello example() {

@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "support/encoded.h"
 #include "unit/wire/format_example.h"
 
 namespace comch::wire {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes encoded(const RdmaPacket& packet) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(packet, bytes));
-  return bytes;
-}
 
 // The examples of FORMAT.md.
 RdmaConsumer consumer() {
@@ -122,8 +117,7 @@ TEST(RdmaPacketTest, RefusesAnyFieldSetToWhatItMayNotBe) {
 }
 
 TEST(RdmaPacketTest, RefusesPacketsOfOtherKinds) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(FastPacket(ConsumerEnd{2}), bytes));
+  const Bytes bytes = encoded(FastPacket(ConsumerEnd{2}));
   EXPECT_EQ(decode_rdma(bytes).error().code, Errc::connection_reset);
   EXPECT_FALSE(is_fast(encoded(consumer())));
 }

@@ -7,19 +7,13 @@
 #include <random>
 #include <vector>
 
+#include "support/encoded.h"
 #include "unit/wire/format_example.h"
 
 namespace comch::wire {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-template <class T>
-Bytes encoded(const T& packet) {
-  Bytes bytes(kMaxPacket);
-  bytes.resize(encode(packet, bytes));
-  return bytes;
-}
 
 Nonce nonce(std::uint8_t first) {
   Nonce bytes;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/encoded.h"
 #include "support/log_lines.h"
 #include "unit/transport/rdma/hand_client.h"
 #include "unit/transport/rdma/parties.h"
@@ -48,8 +49,7 @@ TEST_F(RdmaCallerTest, APacketOfALaterVersionIsRefusedWithAReasonThatBothEndsLog
   HandClient newer(fabric, kClientHost);
   newer.call(kServerHost, "echo");
   run();
-  std::vector<std::byte> packet(wire::kMaxPacket);
-  packet.resize(wire::encode(HandClient::hello("echo"), packet));
+  std::vector<std::byte> packet = wire::encoded(HandClient::hello("echo"));
   packet[kVersionOffset] = std::byte{2};
   const LogLines log;
   newer.send(PacketKind::kHandshake, packet);
@@ -141,9 +141,8 @@ TEST_F(RdmaNextPortTest, TheServerAtTheNextPortProvesItsKeyAnew) {
 }
 
 TEST_F(RdmaNextPortTest, WhatOneServerHasProvenIsNotProvenByTheNext) {
-  std::vector<std::byte> answer(wire::kMaxPacket);
-  answer.resize(wire::encode(wire::Answer{.wants_key = true}, answer));
-  Stranger thief(fabric, reactor, kServerHost, {.port = 1, .with = answer});
+  Stranger thief(fabric, reactor, kServerHost,
+                 {.port = 1, .with = wire::encoded(wire::Answer{.wants_key = true})});
   call(client);
   run();
   ASSERT_TRUE(thief.has_caller());

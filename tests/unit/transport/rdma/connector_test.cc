@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "support/encoded.h"
 #include "support/process_counters.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/parties.h"
@@ -174,9 +175,8 @@ TEST_F(RdmaConnectorTest, AServerBehindAnotherProgramsPortIsFound) {
 }
 
 TEST_F(RdmaConnectorTest, AServerOfALaterVersionIsRefusedWithAReason) {
-  std::vector<std::byte> answer(64);
-  answer.resize(wire::encode(wire::Answer{.version = 9}, answer));
-  const Stranger stranger(fabric, reactor, kServerHost, {.with = answer});
+  const Stranger stranger(fabric, reactor, kServerHost,
+                          {.with = wire::encoded(wire::Answer{.version = 9})});
   call(client);
   expect_refused(Errc::unsupported_version, "another version");
 }

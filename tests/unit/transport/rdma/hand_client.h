@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "support/encoded.h"
 #include "support/fake_link.h"
 #include "transport/rdma/packet.h"
 #include "transport/rdma/server_port.h"
@@ -60,8 +61,7 @@ class HandClient {
     end_.id->connect(data, {}).value();
   }
   void call(const std::string& host, std::string_view name) {
-    call_.resize(wire::kMaxPacket);
-    call_.resize(wire::encode(wire::Call{.name_hash = rdma::name_hash(name)}, call_));
+    call_ = wire::encoded(wire::Call{.name_hash = rdma::name_hash(name)});
     connect(host, name, call_);
   }
   const std::vector<std::byte>& call_bytes() const { return call_; }
@@ -77,8 +77,7 @@ class HandClient {
 
   template <class Packet>
   std::vector<std::byte> say(const Packet& packet) {
-    std::vector<std::byte> bytes(wire::kMaxPacket);
-    bytes.resize(wire::encode(packet, bytes));
+    std::vector<std::byte> bytes = wire::encoded(packet);
     send(rdma::PacketKind::kHandshake, bytes);
     return bytes;
   }

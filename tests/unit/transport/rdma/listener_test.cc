@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <map>
 
+#include "support/encoded.h"
 #include "support/log_lines.h"
 #include "transport/rdma/connector.h"
 #include "transport/rdma/server_port.h"
@@ -214,8 +215,7 @@ TEST_F(RdmaListenerTest, RootActsForAUser) {
 
 TEST_F(RdmaListenerTest, PrivateDataThatIsNoCallIsRefused) {
   ASSERT_TRUE(listen(server));
-  std::vector<std::byte> call(wire::kMaxPacket);
-  call.resize(wire::encode(wire::Call{.name_hash = name_hash("echo")}, call));
+  const auto call = wire::encoded(wire::Call{.name_hash = name_hash("echo")});
   std::vector<std::byte> shorter = call;
   shorter[8] = std::byte{11};  // Its size.
   std::vector<std::byte> longer = call;
@@ -235,12 +235,11 @@ TEST_F(RdmaListenerTest, PrivateDataThatIsNoCallIsRefused) {
 
 TEST_F(RdmaListenerTest, AClientOfALaterVersionIsRefusedWithAReason) {
   ASSERT_TRUE(listen(server));
-  std::vector<std::byte> call(wire::kMaxPacket);
-  call.resize(wire::encode(
-      wire::Call{.min_version = 2, .max_version = 3, .name_hash = name_hash("echo")}, call));
   HandClient newer(fabric, kClientHost);
   const LogLines log;
-  newer.connect(kServerHost, "echo", call);
+  newer.connect(kServerHost, "echo",
+                wire::encoded(wire::Call{
+                    .min_version = 2, .max_version = 3, .name_hash = name_hash("echo")}));
   run();
   const Result<wire::Refusal> refusal = newer.rejection();
   ASSERT_TRUE(refusal);

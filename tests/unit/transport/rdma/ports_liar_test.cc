@@ -1,5 +1,6 @@
 // Machines that lie: about what they have posted, what they have sent, and what was said. Each
 // costs its machine the consumer or the connection, and nothing else.
+#include "support/encoded.h"
 #include "unit/transport/rdma/ports.h"
 
 namespace comch::transport::rdma {
@@ -25,9 +26,7 @@ struct RdmaLyingConsumerTest : testing::Test {
                     machines.link.server.region->remote_key}};
   }
   Errc say(const wire::RdmaPacket& packet) {
-    std::array<std::byte, wire::kMaxPacket> buffer;
-    const std::size_t size = wire::encode(packet, buffer);
-    const auto news = machines.client.hub->take(std::span(buffer).first(size));
+    const auto news = machines.client.hub->take(wire::encoded(packet));
     return news ? Errc::skipped : news.error().code;
   }
   // What the hub has said, the first letter of its kind.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/encoded.h"
 #include "transport/rdma/event_hub.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/hand_client.h"
@@ -47,9 +48,8 @@ class Stranger final : public rdma::IdOwner {
 
   template <class Packet>
   void say(const Packet& packet) {
-    std::vector<std::byte> bytes(wire::kMaxPacket);
-    bytes.resize(wire::encode(packet, bytes));
-    send_packet(end_, std::span(end_.memory).subspan(2048), rdma::PacketKind::kHandshake, bytes);
+    send_packet(end_, std::span(end_.memory).subspan(2048), rdma::PacketKind::kHandshake,
+                wire::encoded(packet));
   }
 
  private:

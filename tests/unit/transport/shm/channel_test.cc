@@ -242,10 +242,8 @@ TEST_F(ChannelTest, AConsumerThatThereIsNoDescriptorForIsNoLieOfItsPeer) {
       os::make_sealed_memfd("posted", comch::shm::PostedLayout::make(kDepth).value().size).value();
   auto [line, lines_other_end] = os::pair().value();
   const wire::Consumer consumer{.id = 1, .depth = kDepth, .way = wire::Way::kView};
-  std::array<std::byte, wire::kMaxPacket> buffer;
-  const std::size_t size = wire::encode(wire::FastPacket(consumer), buffer);
   const std::array fds{posted.get(), lines_other_end.get()};
-  ASSERT_TRUE(os::send(peer_socket, std::span(buffer).first(size), fds));
+  ASSERT_TRUE(test::say_packet(peer_socket, wire::FastPacket(consumer), fds));
   lines_other_end.reset();
   {
     const NoDescriptorLeft scope;

@@ -10,15 +10,14 @@
 #include <string_view>
 
 #include "os/packet.h"
+#include "support/encoded.h"
 #include "wire/handshake.h"
 
 namespace comch::test {
 
 template <class Packet>
 Status say_packet(const os::Fd& socket, const Packet& packet, std::span<const int> fds = {}) {
-  std::array<std::byte, wire::kMaxPacket> buffer;
-  const std::size_t size = wire::encode(packet, buffer);
-  return os::send(socket, std::span(buffer).first(size), fds);
+  return os::send(socket, wire::encoded(packet), fds);
 }
 
 inline Status say_bytes(const os::Fd& socket, std::string_view bytes) {

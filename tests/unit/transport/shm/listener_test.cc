@@ -16,6 +16,7 @@
 #include "os/slow_close.h"
 #include "shm/layout.h"
 #include "support/deadline.h"
+#include "support/encoded.h"
 #include "support/log_lines.h"
 #include "support/temp_dir.h"
 #include "transport/shm/channel.h"
@@ -206,11 +207,10 @@ TEST_F(ListenerTest, ACallerOfAnotherVersionIsToldSo) {
     turn();
     EXPECT_EQ(test::hear_refusal(socket), Errc::unsupported_version);
   }
-  std::array<std::byte, wire::kMaxPacket> buffer;
-  const std::size_t size = wire::encode(hello(), buffer);
-  buffer[4] = std::byte{2};  // The version of the packet's layout.
+  std::vector<std::byte> later = wire::encoded(hello());
+  later[4] = std::byte{2};  // The version of the packet's layout.
   const os::Fd socket = caller();
-  ASSERT_TRUE(os::send(socket, std::span(buffer).first(size)));
+  ASSERT_TRUE(os::send(socket, later));
   turn();
   EXPECT_EQ(test::hear_refusal(socket), Errc::unsupported_version);
 }
