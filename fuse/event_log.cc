@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "value.h"
+
 namespace comch::fuse {
 
 void EventLog::append(std::string_view line) {
-  std::string whole;
-  for (const char c : line) whole += c == '\n' ? std::string_view("\\n") : std::string_view(&c, 1);
-  lines_.push_back(whole + '\n');
+  lines_.push_back(on_one_line(line) + '\n');
   if (lines_.size() > lines_max_) {
     lines_.pop_front();
     ++first_;

@@ -10,6 +10,7 @@
 
 #include "collection_directory.h"
 #include "comch/comch.h"
+#include "value.h"
 
 namespace comch::fuse {
 namespace {
@@ -24,9 +25,9 @@ std::string label(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     if (c == '"' || c == '\\') escaped += '\\';
-    escaped += c == '\n' ? std::string("\\n") : std::string(1, c);
+    escaped += c;
   }
-  return escaped;
+  return on_one_line(escaped);
 }
 
 void add_object_metrics(std::string& text, const CollectionDirectory& role, std::string_view kind) {

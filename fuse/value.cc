@@ -15,6 +15,12 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) line += c == '\n' ? std::string_view("\\n") : std::string_view(&c, 1);
+  return line;
+}
+
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t limit) {
   std::uint64_t number = 0;
   const char* end = std::to_address(text.end());

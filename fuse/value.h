@@ -23,6 +23,9 @@ namespace comch::fuse {
 // `text` without one newline at its end.
 std::string_view trimmed(std::string_view text);
 
+// `text` on one line: a newline, which a name may have, becomes \n.
+std::string on_one_line(std::string_view text);
+
 // A decimal number at most `limit`, or nothing: no sign, no space, nothing behind it.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t limit);
 

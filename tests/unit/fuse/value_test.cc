@@ -13,6 +13,11 @@ TEST(ValueTest, OneNewlineAtTheEndIsOptional) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+TEST(ValueTest, ANameWithANewlineIsStillOneLine) {
+  EXPECT_EQ(on_one_line("mine\n1.0 yours\n"), "mine\\n1.0 yours\\n");
+  EXPECT_EQ(on_one_line("a\\b"), "a\\b") << "all else stays";
+}
+
 TEST(ValueTest, NumbersAreDecimalAndNothingElse) {
   EXPECT_EQ(parse_number("0", 10), 0U);
   EXPECT_EQ(parse_number("10", 10), 10U);
