@@ -72,6 +72,7 @@ int run(int argc, char** argv) {
   CLI::App app("comch: message channels between a host and its DPU, for any Linux machine",
                "comch");
   app.set_version_flag("--version", fmt::format("comch {}", version()));
+  // Subcommands take the footer that there is when they are made; the program's own comes after.
   app.footer("`comch --help` has the common options, which every subcommand takes.");
   app.require_subcommand(1);
   app.fallthrough();  // `comch recv echo --json` means `comch --json recv echo`.
