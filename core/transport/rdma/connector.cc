@@ -198,10 +198,9 @@ void RdmaConnector::answered(std::span<const std::byte> data) {
                  : fmt::format("what answers on {} is not a comch server", where()));
     return call_next_port();
   }
-  handshake_.wants_key = answer->wants_key;
-  if (handshake_.wants_key != (settings_.key != nullptr)) {
+  if (answer->wants_key != (settings_.key != nullptr)) {
     return refused(Errc::authentication, EACCES,
-                   handshake_.wants_key
+                   answer->wants_key
                        ? "the server asks for a pre-shared key, and this device has none"
                        : "the server shows no pre-shared key, and this device asks for one");
   }
@@ -219,6 +218,7 @@ void RdmaConnector::answered(std::span<const std::byte> data) {
   if (Status s = os::fill_random(hello.nonce); !s) {
     return refused(s.error().code, s.error().sys, describe(s.error()));
   }
+  handshake_.step = answer->wants_key ? Handshake::Step::kChallenge : Handshake::Step::kWelcome;
   const std::vector<std::byte> said = say(hello);
   handshake_.transcript.insert(handshake_.transcript.end(), said.begin(), said.end());
 }
@@ -256,11 +256,11 @@ void RdmaConnector::take(std::span<const std::byte> bytes) {
   if (packet && std::holds_alternative<wire::Refusal>(*packet)) {
     return refused_by_server(std::get<wire::Refusal>(*packet));
   }
-  if (packet && handshake_.wants_key && !handshake_.proven &&
+  if (packet && handshake_.step == Handshake::Step::kChallenge &&
       std::holds_alternative<wire::Challenge>(*packet)) {
     return challenged(std::get<wire::Challenge>(*packet));
   }
-  if (packet && handshake_.wants_key == handshake_.proven &&
+  if (packet && handshake_.step == Handshake::Step::kWelcome &&
       std::holds_alternative<wire::RemoteWelcome>(*packet)) {
     return welcomed(std::get<wire::RemoteWelcome>(*packet));
   }
@@ -273,7 +273,7 @@ void RdmaConnector::challenged(const wire::Challenge& challenge) {
   if (!settings_.key->holds(KeyRole::kServer, handshake_.transcript, challenge.proof)) {
     return refused(Errc::authentication, EACCES, "the server's key is not this device's");
   }
-  handshake_.proven = true;
+  handshake_.step = Handshake::Step::kWelcome;
   say(wire::Proof{settings_.key->prove(KeyRole::kClient, handshake_.transcript)});
   on_ready();
 }

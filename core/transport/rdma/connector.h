@@ -81,8 +81,9 @@ class RdmaConnector final : public Connector,
   std::unique_ptr<ControlLink> link_;  // Of the present call.
   // Of the present call, as link_ is: what one server has proven is nothing to the next.
   struct Handshake {
-    bool wants_key = false;
-    bool proven = false;                // That the server has the key.
+    // What the server has to say next. A packet may be here before the event that has the Answer.
+    enum class Step : std::uint8_t { kAnswer, kChallenge, kWelcome };
+    Step step = Step::kAnswer;
     std::vector<std::byte> transcript;  // Call, RemoteHello, the server's nonce.
   };
   Handshake handshake_;

@@ -6,6 +6,7 @@
 // Threads: the reactor's.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ class Stranger final : public rdma::IdOwner {
     std::uint32_t port = 0;  // Which one of the name's.
     bool accepts = true;     // Or rejects.
     std::vector<std::byte> with;
+    std::function<void()> once_accepted = [] {};  // Its caller does not know yet.
   };
 
   Stranger(FakeFabric& fabric, transport::Reactor& reactor, const char* host, Manners manners)
@@ -43,6 +45,7 @@ class Stranger final : public rdma::IdOwner {
     end_.equip(8);
     for (std::uint64_t n = 0; n < 4; ++n) FakeLink::post_receive(end_, n, 1024);
     end_.id->accept(manners_.with, {}).value();
+    manners_.once_accepted();
   }
   bool has_caller() const { return end_.id != nullptr; }
 
