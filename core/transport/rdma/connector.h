@@ -18,16 +18,15 @@
 #include <vector>
 
 #include "transport/rdma/call_round.h"
-#include "transport/rdma/control_link.h"
+#include "transport/rdma/callee.h"
 #include "transport/rdma/lookup.h"
 #include "transport/rdma/settings.h"
 #include "transport/transport.h"
-#include "wire/remote_handshake.h"
 
 namespace comch::transport::rdma {
 
 class RdmaConnector final : public Connector,
-                            public ControlLinkOwner,
+                            public CalleeOwner,
                             public IdOwner,
                             public LookupOwner,
                             public Alarm {
@@ -38,34 +37,26 @@ class RdmaConnector final : public Connector,
 
   void on_alarm() override;
   void on_found(Result<std::vector<Address>> found) override;
-  void on_ready() override;
   void on_event(Event& event) override;
+  void on_welcome(std::unique_ptr<ControlLink> link, const wire::RemoteWelcome& welcome) override;
+  void on_miss(CallRound::Failure failure) override;
+  void on_unreachable() override;
+  void on_refused(Errc code, int sys, std::string reason) override;
 
  private:
   using Weight = CallRound::Weight;
 
   void begin();
   void begin_to_call(std::vector<Address> addresses);
-  void call_next_port();
-  void call_next_address();
   void call_next();
   void call();
   Status open_id();
   int patience_ms() const;
   Status connect();
   void hang_up();
-  void answered(std::span<const std::byte> data);
-  void rejected(const Event& event);
-  void take(std::span<const std::byte> bytes);
-  void challenged(const wire::Challenge& challenge);
-  void welcomed(const wire::RemoteWelcome& welcome);
-  void refused_by_server(const wire::Refusal& refusal);
-  void note(Weight weight, Errc code, int sys, std::string reason);
-  void refused(Errc code, int sys, std::string reason);
+  void cannot_call(const Error& error);
+  void miss_address(CallRound::Failure failure);
   std::string where() const;
-
-  template <class Packet>
-  std::vector<std::byte> say(const Packet& packet);
 
   Verbs& verbs_;
   Reactor& reactor_;
@@ -77,16 +68,9 @@ class RdmaConnector final : public Connector,
   bool begun_ = false;
   std::unique_ptr<Lookup> lookup_;  // Until it is answered.
   std::shared_ptr<EventHub> hub_;
-  std::unique_ptr<Id> id_;             // Until it has a link.
-  std::unique_ptr<ControlLink> link_;  // Of the present call.
-  // Of the present call, as link_ is: what one server has proven is nothing to the next.
-  struct Handshake {
-    // What the server has to say next. A packet may be here before the event that has the Answer.
-    enum class Step : std::uint8_t { kAnswer, kChallenge, kWelcome };
-    Step step = Step::kAnswer;
-    std::vector<std::byte> transcript;  // Call, RemoteHello, the server's nonce.
-  };
-  Handshake handshake_;
+  std::unique_ptr<Id> id_;  // Until it is the callee's.
+  std::unique_ptr<Callee>
+      callee_;  // One for each call: what one has proven is nothing to the next.
 };
 
 }  // namespace comch::transport::rdma

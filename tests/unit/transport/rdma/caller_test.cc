@@ -27,9 +27,6 @@ std::shared_ptr<const Key> key(std::string_view secret) {
 
 // Of a packet: behind the magic number.
 constexpr std::size_t kVersionOffset = 4;
-// Of a server that has proven nothing.
-constexpr wire::RemoteWelcome kWelcome{
-    .recv_queue_size = 64, .window = 64, .connection_id = 1, .process = {}};
 
 struct RdmaCallerTest : testing::Test, RdmaParties {
   void expect_refused(const RdmaClient& who, Errc code, const std::string& words) {
@@ -149,19 +146,8 @@ TEST_F(RdmaNextPortTest, WhatOneServerHasProvenIsNotProvenByTheNext) {
   call(client);
   run();
   ASSERT_TRUE(thief.has_caller());
-  thief.say(kWelcome);
-  expect_refused(client, Errc::connection_aborted, "not a handshake");
-}
-
-// On some devices a packet can be taken before the event that the connection is there.
-TEST_F(RdmaCallerTest, AServerIsNotTrustedForAWelcomeThatComesBeforeItsAnswer) {
-  calling.key = key("the same long secret");
-  Stranger thief(fabric, reactor, kServerHost,
-                 {.with = wire::encoded(wire::Answer{.wants_key = true}), .once_accepted = [&] {
-                    thief.say(kWelcome);
-                    dynamic_cast<ControlLinkOwner&>(*client.connector).on_ready();
-                  }});
-  call(client);
+  thief.say(
+      wire::RemoteWelcome{.recv_queue_size = 64, .window = 64, .connection_id = 1, .process = {}});
   expect_refused(client, Errc::connection_aborted, "not a handshake");
 }
 
