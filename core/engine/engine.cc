@@ -107,12 +107,13 @@ bool Engine::look_if_due() {
   if (--calls_left_ > 0) return false;
   const std::uint64_t now = os::monotonic_ns();
   const std::uint64_t since = now - last_look_ns_;
-  const bool due = since >= kLookEvery_ns;
-  // Fast loops look every n-th call, with n such that it comes to kLookEvery_ns; one that
+  // Fast loops look every n-th call, with n such that it comes to look_every_ns_; one that
   // has become slow looks every time from here on.
+  const bool is_slow = calls_between_looks_ == 1;
+  const bool due = since >= (is_slow ? kLookEvery_ns : look_every_ns_);
   if (!due) {
     calls_between_looks_ = std::min(calls_between_looks_ * 2, kMaxCallsBetweenLooks);
-  } else if (since >= 2 * kLookEvery_ns) {
+  } else if (since >= 2 * look_every_ns_) {
     calls_between_looks_ = 1;
   } else {
     calls_between_looks_ = std::max(calls_between_looks_ / 2, 1u);
@@ -125,6 +126,7 @@ bool Engine::look(std::uint64_t now) {
   last_look_ns_ = now;
   bool did = kernel_.look();
   did = alarms_.ring(now) || did;
+  look_every_ns_ = did ? kLookEvery_ns : std::min(look_every_ns_ * 2, kLookSeldom_ns);
   looks_since_request_ = std::min(looks_since_request_ + 1, kLooksUntilRelaxed);
   if (now - last_settle_ns_ >= kSettleEvery_ns) {
     last_settle_ns_ = now;
@@ -179,6 +181,7 @@ Status Engine::clear_notification() {
   // behind it when there is news in memory.
   woken_ = true;
   last_look_ns_ = 0;
+  look_every_ns_ = kLookEvery_ns;
   calls_left_ = 1;
   calls_between_looks_ = 1;
   return {};
