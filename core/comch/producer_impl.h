@@ -66,9 +66,9 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
  private:
   // The lane to a consumer when nothing is unusual: it was the last one used, and no message waits
-  // for anything. Else null.
+  // for anything. Else null. Who runs has a port.
   Lane* usual_lane(ConsumerId consumer) const {
-    if (!port_ || !traffic_.empty() || state() != ContextState::kRunning) return nullptr;
+    if (state() != ContextState::kRunning || !traffic_.empty()) return nullptr;
     return port_->last_lane(static_cast<std::uint32_t>(consumer));
   }
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;

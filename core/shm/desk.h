@@ -125,9 +125,11 @@ class Desk {
   [[gnu::always_inline]] bool use_one(Use&& use) {
     return switch_.alone(in_take_, [&] {
       const std::uint32_t position = sole_position();
-      std::uint16_t index = 0;
-      std::uint64_t room = 0;
-      if (!find_one(position, index, room) || !use(index, room)) return;
+      const bool is_covered = run_.covers(position);
+      const One one =
+          is_covered ? One{run_.room(), reader_.slots_from(position)[0], true} : read_one(position);
+      if (!one.is_posted || !use(one.index, one.room)) [[unlikely]]
+        return;
       move_sole_position(position + 1);
       if (position % kLookEvery == 0) look_at_run(position + 1);
     });
@@ -194,21 +196,19 @@ class Desk {
     position_.store(position_word(position, 0, 0, 0), std::memory_order_relaxed);
   }
 
-  // Index and room of the one at `position`, by the run as it is known, or by its descriptor.
-  // False: it is not posted.
-  bool find_one(std::uint32_t position, std::uint16_t& index, std::uint64_t& room) {
-    if (run_.covers(position)) [[likely]] {
-      index = reader_.slots_from(position)[0];
-      room = run_.room();
-      return true;
-    }
+  // What use_one() needs of a posted buffer; so small that it is answered in registers.
+  struct One {
+    std::uint64_t room;
+    std::uint16_t index;
+    bool is_posted;
+  };
+  // By the descriptor. Apart, for whoever has the address of a local guards its frame.
+  [[gnu::noinline]] One read_one(std::uint32_t position) {
     Posted posted;
     const Look found = reader_.read(position, posted);
     if (found == Look::kBroken) [[unlikely]]
       switch_.break_for_good();
-    index = posted.index;
-    room = posted.capacity;
-    return found == Look::kMessage;
+    return {posted.capacity, posted.index, found == Look::kMessage};
   }
 
   // Whether the run covers the next one, or why not. No descriptor is looked at: the consumer may

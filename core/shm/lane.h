@@ -93,6 +93,9 @@ class LaneWriter {
     return broken_ ? 0 : free_slots();
   }
 
+  // room(), for one.
+  [[nodiscard]] bool has_room() { return !shape_.head_credit || room() != 0; }
+
   // Immediate data alone.
   void put_immediate(std::uint16_t index, Bytes immediate) {
     put_header(index, LaneKind::kImmediate, 0, immediate);
@@ -109,13 +112,14 @@ class LaneWriter {
   // The same of data alone, and exposes it, when nothing is withheld.
   void put_and_publish(std::uint16_t index, Bytes data) {
     assert(!withheld_ && data.size() <= kLanePayload);
+    const Data slots = slots_;  // Payload may lie anywhere: members would be read again behind it.
     const std::size_t at = place();
-    copy_plain_in<Machine>(slots_, at + kPlainDataAt, data.data(), data.size());
-    Machine::store_word(slots_, at + 8, data.size());
     position_ = static_cast<Position>(position_ + 1U);
+    const std::uint64_t word = lane_word(position_, index, LaneKind::kInline);
+    copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
+    Machine::store_word(slots, at + 8, data.size());
     // LANE: the slot happens before its first word is seen.
-    Machine::store_header(slots_, at, lane_word(position_, index, LaneKind::kInline),
-                          std::memory_order_release);
+    Machine::store_header(slots, at, word, std::memory_order_release);
   }
 
   // `length` bytes that are in the posted buffer already.

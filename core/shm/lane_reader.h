@@ -217,7 +217,7 @@ class LaneReader<Machine, Position>::Walk {
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         has_head_(reader.shape_.head_credit),
-        until_head_(reader.until_head()),
+        until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
         may_be_plain_(!reader.broken_ && !reader.check_.is_open()),
         position_(reader.position_) {}
 

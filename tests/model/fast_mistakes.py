@@ -69,10 +69,8 @@ MISTAKES = {
         'shared_.head.publish(published_, std::memory_order_relaxed);'),
     'lane_publish_at_once_relaxed': (
         LANE,
-        'lane_word(position_, index, LaneKind::kInline),\n'
-        '                          std::memory_order_release);',
-        'lane_word(position_, index, LaneKind::kInline),\n'
-        '                          std::memory_order_relaxed);'),
+        'Machine::store_header(slots, at, word, std::memory_order_release);',
+        'Machine::store_header(slots, at, word, std::memory_order_relaxed);'),
     'kept_slot_given_back': (
         READER,
         'return static_cast<Position>(position_ - kept_);',

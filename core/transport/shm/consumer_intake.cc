@@ -222,6 +222,7 @@ void ConsumerPort::sweep() {
     }
     return true;
   });
+  note_only_lane();
   publish();
 }
 

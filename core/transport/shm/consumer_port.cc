@@ -211,6 +211,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
   (*made)->share = std::move(share);
   (*made)->shut = over_;
   lanes_.push_back(std::move(*made));
+  note_only_lane();
   // Its producer may sleep until something is posted, which was told to the lanes known then.
   lanes_.back()->tell();
   return {};

@@ -104,8 +104,8 @@ class ConsumerPort final : public Readiness {
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
     // Where there is one lane there is no other to have a turn.
-    const Taken taken = lanes_.size() == 1 ? take_from(*lanes_.front(), 0, budget, sink)
-                                           : take_in_turns(budget, sink);
+    const Taken taken =
+        only_ != nullptr ? take_from(*only_, 0, budget, sink) : take_in_turns(budget, sink);
     if (sweep_) [[unlikely]]
       sweep();
     return taken;
@@ -157,6 +157,8 @@ class ConsumerPort final : public Readiness {
   bool has_message() const;
   // Nothing would come of poll(), or of view(), now.
   bool is_quiet() const {
+    if (only_ != nullptr) [[likely]]
+      return !only_->ended && !only_->reader.ready() && !sweep_;
     for (const std::unique_ptr<InLane>& lane : lanes_) {
       if (lane->ended || lane->reader.ready()) return false;
     }
@@ -297,6 +299,7 @@ class ConsumerPort final : public Readiness {
   Status add_lane(const wire::Lane& lane, std::span<os::Fd> fds);
   Status add_map(const wire::Map& map, std::span<os::Fd> fds);
   InLane* lane_of(std::uint32_t producer);
+  void note_only_lane() { only_ = lanes_.size() == 1 ? lanes_.front().get() : nullptr; }
   void lose(const Error& error);
 
   Reactor& reactor_;
@@ -322,7 +325,8 @@ class ConsumerPort final : public Readiness {
   std::vector<std::byte> immediates_;           // immediate_max_ for each name.
   std::vector<std::uint16_t> immediate_sizes_;  // By name.
   std::vector<std::unique_ptr<InLane>> lanes_;
-  std::size_t first_ = 0;  // Whose turn it is.
+  InLane* only_ = nullptr;  // Of lanes_, if there is but one.
+  std::size_t first_ = 0;   // Whose turn it is.
   ShownRows<InLane> shown_;
   struct Map {
     std::shared_ptr<const void> share;  // Of the addresses.

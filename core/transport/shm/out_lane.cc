@@ -119,6 +119,15 @@ void OutLane::give_back_hand() {
   consumer_->desk.detach(seat);
 }
 
+void OutLane::find_hindrance() {
+  hindered_ = failure_ || unfinished_count_ != 0 || !hand_.empty() || !bounce_ends_.empty();
+}
+
+void OutLane::break_off(const Error& why) {
+  failure_ = why;
+  hindered_ = true;
+}
+
 Error OutLane::failure() const {
   return failure_.value_or(Error{Errc::connection_reset, 0, "the consumer is gone"});
 }
@@ -140,7 +149,9 @@ bool OutLane::take(Posted& posted) {
 }
 
 void OutLane::untake(const Posted& posted) {
-  if (!views_) hand_.push_back(posted);
+  if (views_) return;
+  hand_.push_back(posted);
+  hindered_ = true;
 }
 
 void OutLane::return_ahead() {
@@ -155,7 +166,7 @@ void OutLane::take_ahead(std::size_t messages) {
   std::array<Posted, comch::shm::kStashMax> taken;
   const std::size_t count =
       consumer_->desk.take(seat_, std::span(taken).first(std::min(messages, taken.size())));
-  for (std::size_t n = count; n > 0; --n) hand_.push_back(taken[n - 1]);
+  for (std::size_t n = count; n > 0; --n) untake(taken[n - 1]);
 }
 
 Outcome OutLane::nothing() const {
@@ -225,6 +236,7 @@ OutLane::Unfinished& OutLane::line_up(Unfinished::What what) {
       unfinished_[(unfinished_first_ + unfinished_count_++) & (kMaxUnfinished - 1)];
   message.what = what;
   message.silent = false;
+  hindered_ = true;
   return message;
 }
 
@@ -298,7 +310,7 @@ std::optional<std::uint32_t> OutLane::take_returned() {
     case comch::shm::Look::kMessage:
       return handle;
     case comch::shm::Look::kBroken:
-      failure_ = Error{Errc::connection_reset, 0, "the consumer gave back what it does not have"};
+      break_off({Errc::connection_reset, 0, "the consumer gave back what it does not have"});
       break;
     case comch::shm::Look::kNothing:
       break;

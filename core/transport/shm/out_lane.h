@@ -83,9 +83,9 @@ class OutLane {
   Outcome nothing() const;
   // The same of a single message, which it exposes.
   [[gnu::always_inline]] bool send_one(Bytes message) {
-    if (message.size() <= comch::shm::kLanePayload) [[likely]]
+    if (message.size() - 1 < comch::shm::kLanePayload) [[likely]]
       return send_in_slot(message);
-    return send_beside_slot(message);
+    return !message.empty() && send_beside_slot(message);
   }
 
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
@@ -158,12 +158,16 @@ class OutLane {
 
   bool take(Posted& posted);
   void untake(const Posted& posted);
+  void break_off(const Error& why);
   Outcome check(Bytes immediate) const;
   // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes. What
   // is copied in parts is unfinished, too.
-  bool is_unhindered() const {
-    return !gone() && !failure_ && unfinished_count_ == 0 && hand_.empty() && bounce_ends_.empty();
+  bool is_unhindered() {
+    if (hindered_) [[unlikely]]
+      find_hindrance();
+    return !hindered_ && !gone();
   }
+  void find_hindrance();
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
@@ -213,8 +217,9 @@ class OutLane {
   comch::shm::LaneWriter<> writer_;
   comch::shm::BellRinger<comch::shm::FastMachine> data_ringer_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
-  std::optional<Error> failure_;                       // Set: nothing is sent any more.
-  std::vector<Posted> hand_;                           // Taken, and not used: the next to be used.
+  bool hindered_ = true;          // Perhaps; find_hindrance() knows. Never false when it is.
+  std::optional<Error> failure_;  // Set by break_off(): nothing is sent any more.
+  std::vector<Posted> hand_;      // Taken, and not used: the next to be used. See untake().
   std::array<Unfinished, kMaxUnfinished> unfinished_;  // In a circle.
   std::uint32_t unfinished_first_ = 0;
   std::uint32_t unfinished_count_ = 0;
@@ -230,8 +235,7 @@ class OutLane {
 };
 
 [[gnu::always_inline]] inline bool OutLane::send_in_slot(Bytes message) {
-  if (message.empty() || !is_unhindered() || writer_.withholds() || writer_.room() == 0)
-      [[unlikely]]
+  if (!is_unhindered() || writer_.withholds() || !writer_.has_room()) [[unlikely]]
     return false;
   bool done = views_;
   if (views_) {

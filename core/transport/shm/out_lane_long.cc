@@ -81,7 +81,7 @@ std::optional<std::size_t> OutLane::step() {
     const Progress progress = go_on(message);
     if (progress == Progress::kFailed) {
       if (!failure_) {
-        failure_ = Error{Errc::connection_reset, 0, "the consumer's process broke the protocol"};
+        break_off({Errc::connection_reset, 0, "the consumer's process broke the protocol"});
       }
       return std::nullopt;
     }
@@ -174,7 +174,7 @@ OutLane::Progress OutLane::continue_cma() {
       os::write_peer(consumer_->pid, consumer_->terms.map_address + now.to.offset + now.done,
                      piece.first(std::min<std::size_t>(piece.size(), kSlice)));
   if (!written) {
-    failure_ = written.error();
+    break_off(written.error());
     // Nobody will hear of it; its bytes may have changed. Others may be let do more.
     untake(now.to);
     transfer_.reset();
