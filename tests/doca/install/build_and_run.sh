@@ -8,17 +8,8 @@
 # pkg-config modules below it, and the program.
 set -eu
 root=$1 modules=$2 source=$3
-scratch=$(mktemp -d)
-server=
-cleanup() {
-  if [ -n "$server" ]; then kill "$server" || true; fi
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-fail() {
-  echo "build_and_run: $1"
-  exit 1
-}
+# shellcheck source=tests/support/scratch.sh
+. "$(dirname "$0")/../../support/scratch.sh"
 
 PKG_CONFIG_PATH=$root/$modules
 export PKG_CONFIG_PATH

@@ -6,20 +6,10 @@
 #   install_test.sh MESON BUILD-DIRECTORY PREFIX LIBRARIES SOURCES
 #
 # LIBRARIES is the directory of libraries below the prefix, SOURCES that of the examples.
-# Everything is below a directory of the test's own.
 set -eu
 meson=$1 build=$2 prefix=$3 libraries=$4 sources=$5
-scratch=$(mktemp -d)
-server=
-clean_up() {
-  if [ -n "$server" ]; then kill "$server" || true; fi
-  rm -rf "$scratch"
-}
-trap clean_up EXIT
-fail() {
-  echo "install_test: $1"
-  exit 1
-}
+# shellcheck source=tests/support/scratch.sh
+. "$(dirname "$0")/../../support/scratch.sh"
 
 DESTDIR="$scratch/root" "$meson" install -C "$build" --no-rebuild --quiet
 root=$scratch/root$prefix
