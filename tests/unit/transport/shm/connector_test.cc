@@ -49,6 +49,13 @@ struct Owner final : ConnectorOwner {
   std::string reason;
 };
 
+// Callers that the server has not accepted, as many as fit.
+std::vector<os::Fd> fill_backlog() {
+  std::vector<os::Fd> callers;
+  while (Result<os::Fd> socket = call(kFunction, kName)) callers.push_back(std::move(*socket));
+  return callers;
+}
+
 struct ConnectorTest : testing::Test {
   void begin() {
     owner.connector = std::make_unique<ShmConnector>(
@@ -140,12 +147,7 @@ TEST_F(ConnectorTest, AServerThatDoesNotAnswerTimesOut) {
 
 TEST_F(ConnectorTest, AFullBacklogIsCalledAgainUntilTheServerTakesUsOrTheTimeIsOver) {
   const Berth berth = Berth::take(kFunction, kName).value();
-  std::vector<os::Fd> before_us;
-  for (;;) {
-    Result<os::Fd> socket = call(kFunction, kName);
-    if (!socket) break;
-    before_us.push_back(std::move(*socket));
-  }
+  const std::vector<os::Fd> before_us = fill_backlog();
   begin();
   EXPECT_EQ(owner.told, 0);
   reactor.pass(10'000'000);
@@ -163,12 +165,7 @@ TEST_F(ConnectorTest, AFullBacklogIsCalledAgainUntilTheServerTakesUsOrTheTimeIsO
 
 TEST_F(ConnectorTest, ABacklogThatStaysFullTimesOut) {
   const Berth berth = Berth::take(kFunction, kName).value();
-  std::vector<os::Fd> before_us;
-  for (;;) {
-    Result<os::Fd> socket = call(kFunction, kName);
-    if (!socket) break;
-    before_us.push_back(std::move(*socket));
-  }
+  const std::vector<os::Fd> before_us = fill_backlog();
   begin();
   for (int i = 0; i < 11; ++i) reactor.pass(kPatience_ns / 10);
   expect_refused(Errc::time_out, "does not take its callers");
