@@ -52,10 +52,8 @@ class KernelWait {
   bool claim(io_uring_cqe& completion);
 
   // What the application has prepared.
-  Status submit() {
-    if (ring_ == nullptr || io_uring_sq_ready(ring_) == 0) return {};
-    return submit_some();
-  }
+  bool has_submissions() const { return ring_ != nullptr && io_uring_sq_ready(ring_) != 0; }
+  Status submit() { return has_submissions() ? submit_some() : Status(); }
   // Whether completions of the application are there. Ours are not among them any more.
   bool has_completions();
   // Of transfers that are under way.

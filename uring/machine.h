@@ -55,9 +55,15 @@ class Machine {
   std::uint32_t submit() {
     const Prepared prepared = queues_.take_prepared();
     // Nothing below comes back to get(): what is begun here calls nobody.
-    const bool is_one = prepared.size() == 1 && order_.is_open() && is_plain_send(prepared[0]);
-    if (!is_one || !sending_.send_one(prepared[0])) begin(prepared);
+    begin(prepared);
     return static_cast<std::uint32_t>(prepared.size());
+  }
+  // The same of one send of the usual sort that is prepared by itself. False: nothing was done.
+  bool submit_one() {
+    const Prepared prepared = queues_.prepared();
+    if (prepared.size() != 1 || !order_.is_open() || !sending_.send_one(prepared[0])) return false;
+    order_.finish_sent(queues_.take_prepared().front());
+    return true;
   }
 
   // Past `count` completions, some of which are of multishot operations.
@@ -67,11 +73,10 @@ class Machine {
   }
 
   // True: something was done.
-  bool look() {
+  [[gnu::always_inline]] bool look() {
     const bool did = receiving_.look();
-    const bool others = storing_.is_waiting() || transfers_.is_waiting() || sending_.is_waiting() ||
-                        control_.is_waiting() || !timers_.empty();
-    if (others && look_at_others()) return true;
+    if (has_others()) [[unlikely]]
+      return look_at_others() || did;
     begin_due();
     return did;
   }
@@ -95,9 +100,6 @@ class Machine {
     std::size_t n = 0;
     while (n + 1 < prepared.size() && (prepared[n].flags & (kLink | kHardLink)) != 0) ++n;
     return n + 1;
-  }
-  static bool is_plain_send(const Operation& op) {
-    return op.op == Op::kSend && Order::is_plain(op);
   }
   // How many posts go into one call: neighbours that nothing holds back.
   static std::size_t run_of_posts(Prepared prepared) {
@@ -134,6 +136,10 @@ class Machine {
     order_.admit(queues_.keep(rest.first(chain)));
     begin_due();
     return chain;
+  }
+  bool has_others() const {
+    return storing_.is_waiting() || transfers_.is_waiting() || sending_.is_waiting() ||
+           control_.is_waiting() || !timers_.empty();
   }
   [[gnu::noinline]] bool look_at_others() {
     bool did = false;

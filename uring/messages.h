@@ -30,57 +30,52 @@ class Messages {
   static std::span<std::byte> bytes_of(const Received& received) {
     if (received.handed_over) [[unlikely]]
       return received.handed_over.bytes;
-    if (received.buffer == nullptr) return {};
-    return received.buffer->contents().last(received.length);
+    return in_buffer(received);
   }
-  // What a completion says of a message (its bytes_of()) beside its result; nothing of it is set
+  // What a completion says of a message, of which it is known how it ended; nothing of it is set
   // yet. One that nobody sees (`seen`) has no place for immediate data, and needs none.
-  void describe(Completion& completion, const Received& received, std::span<std::byte> message,
-                bool seen = true) {
+  void describe(Completion& completion, const Received& received, bool seen = true) {
+    const std::span<std::byte> message = in_buffer(received);
     completion.producer = received.producer;
     completion.buffer = received.buffer;
     completion.bytes = message.data();
     completion.size = message.size();
-    if (received.handed_over) [[unlikely]] {
-      completion.flags |= kHandedOver;
-      completion.handle = received.handed_over.handle;
-    }
-    if (!received.immediate.empty() && seen) [[unlikely]]
-      keep(completion, received.immediate);
+    // Most messages are no more than data.
+    if ((received.handed_over.bytes.size() | received.immediate.size()) != 0) [[unlikely]]
+      describe_more(completion, received, seen);
   }
-  // All of a completion, of which nothing is set: of one message of a multishot. Member by member,
-  // and most messages are no more than data.
+  // All of a completion of one message of a multishot. Member by member, for a copy of a whole
+  // would have to wait for its parts.
   [[gnu::always_inline]] void write(Completion& completion, std::uint64_t user_data,
                                     const Received& received) {
-    Buffer* const buffer = received.buffer;
-    const std::uint64_t length = buffer == nullptr ? 0 : received.length;
     completion.user_data = user_data;
-    completion.res = static_cast<std::int64_t>(length);
     completion.flags = kMore;
-    completion.producer = received.producer;
-    completion.buffer = buffer;
-    completion.bytes = buffer == nullptr ? nullptr : buffer->contents().last(length).data();
     completion.immediate_data = nullptr;
-    completion.size = length;
     completion.immediate_size = 0;
     completion.handle = 0;
-    if (received.handed_over) [[unlikely]]
-      set_handed_over(completion, received.handed_over);
-    if (!received.immediate.empty()) [[unlikely]]
-      keep(completion, received.immediate);
+    describe(completion, received);
+    completion.res = static_cast<std::int64_t>(completion.size);
   }
 
  private:
-  static void set_handed_over(Completion& completion, const HandedOver& message) {
-    completion.res = static_cast<std::int64_t>(message.bytes.size());
-    completion.flags |= kHandedOver;
-    completion.bytes = message.bytes.data();
-    completion.size = message.bytes.size();
-    completion.handle = message.handle;
+  static std::span<std::byte> in_buffer(const Received& received) {
+    if (received.buffer == nullptr) [[unlikely]]
+      return {};
+    return received.buffer->contents().last(received.length);
   }
   using Immediate = std::array<std::byte, Consumer::kMaxImmediate>;
 
-  [[gnu::noinline]] void keep(Completion& completion, std::span<const std::byte> immediate) {
+  [[gnu::noinline]] void describe_more(Completion& completion, const Received& received,
+                                       bool seen) {
+    if (received.handed_over) {
+      completion.flags |= kHandedOver;
+      completion.bytes = received.handed_over.bytes.data();
+      completion.size = received.handed_over.bytes.size();
+      completion.handle = received.handed_over.handle;
+    }
+    if (!received.immediate.empty() && seen) keep(completion, received.immediate);
+  }
+  void keep(Completion& completion, std::span<const std::byte> immediate) {
     Immediate& kept = immediates_[queues_.index(completion)];
     std::memcpy(kept.data(), immediate.data(), immediate.size());
     completion.immediate_data = kept.data();

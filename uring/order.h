@@ -44,7 +44,11 @@ class Order {
   void admit(std::span<Operation* const> chain);
   // The next one that is to begin now; null: none. One that was cancelled meanwhile is finished
   // here.
-  Operation* next_due() { return due_.empty() ? nullptr : next_due_of_some(); }
+  Operation* next_due() {
+    if (due_.empty()) [[likely]]
+      return nullptr;
+    return next_due_of_some();
+  }
 
   // The operation is over. Answers its completion, for more to be put in.
   Completion& finish(Operation& op, std::int64_t res) {
@@ -64,7 +68,11 @@ class Order {
   }
   // Sends that are over with all of their bytes: finish() of each, at a third of the price.
   void finish_sent(std::span<Operation* const> run);
-  // The same of some that nothing held back, and that need no place.
+  // The same of one, or some, that nothing held back, and that need no place.
+  void finish_sent(const Operation& prepared) {
+    if ((prepared.flags & kSkipSuccess) != 0) return queues_.let_go(1);
+    queues_.push(prepared.user_data, static_cast<std::int64_t>(prepared.amount));
+  }
   void finish_sent(std::span<const Operation> prepared);
   // Not of a success that nobody wants to hear of.
   bool is_seen(const Completion& completion) const { return &completion != &unseen_; }

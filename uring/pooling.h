@@ -66,7 +66,8 @@ class Pooling {
   }
 
   // Messages in buffers of the pool.
-  void deliver(End& end, std::span<const Received> arrived) {
+  template <std::size_t kCount>
+  [[gnu::always_inline]] void deliver(End& end, std::span<const Received, kCount> arrived) {
     {
       // In locals, because what is written may be any of ours for all the compiler knows.
       End** const ends = ends_.get();
@@ -80,7 +81,8 @@ class Pooling {
     const auto count = static_cast<std::uint32_t>(arrived.size());
     end.pool.posted -= count;
     end.pool.queued += count;
-    if (!end.pool.refilling && end.pool.posted == 0) finish(end, -ECANCELED);
+    if (!end.pool.refilling && end.pool.posted == 0) [[unlikely]]
+      finish(end, -ECANCELED);
   }
   // Of buffers that come back from a consumer that has ended, one of the pool.
   void take_back(End& end) {
@@ -152,7 +154,7 @@ class Pooling {
   }
 
   // Completions that are not advanced over keep their places until they are.
-  void finish(End& end, std::int64_t res) {
+  [[gnu::noinline]] void finish(End& end, std::int64_t res) {
     Operation& op = *std::exchange(end.pool.op, nullptr);
     end.pool.refilling = false;
     queues_.let_go(static_cast<std::uint32_t>(op.amount) - end.pool.queued);

@@ -105,7 +105,7 @@ class Receiving {
   bool look() {
     bool did = false;
     for (const auto& end : ends_) {
-      if (end->has_posted()) {
+      if (end->has_posted()) [[likely]] {
         did = take(*end) || did;
       } else if (end->views.op != nullptr) {
         did = viewing_.take(*end) || did;
@@ -154,13 +154,18 @@ class Receiving {
 
   bool take(End& end) {
     const std::size_t count = end.consumer.poll(arrived_);
-    const std::span<const Received> arrived = std::span(arrived_).first(count);
-    if (count != 0 && end.posted.empty()) {
-      pooling_.deliver(end, arrived);
+    if (count == 0) return false;
+    if (count == 1 && end.posted.empty()) [[likely]] {
+      pooling_.deliver(end, std::span<const Received, 1>(arrived_.data(), 1));
     } else {
-      for (const Received& received : arrived) deliver(end, received);
+      deliver(end, std::span(arrived_).first(count));
     }
-    return count != 0;
+    return true;
+  }
+  // Apart, so that a message by itself finds few registers to save.
+  [[gnu::noinline]] void deliver(End& end, std::span<const Received> arrived) {
+    if (end.posted.empty()) return pooling_.deliver(end, arrived);
+    for (const Received& received : arrived) deliver(end, received);
   }
 
   // Buffers are filled in the order they were posted, and so this is nearly always the first;
@@ -171,7 +176,7 @@ class Receiving {
 
   void deliver(End& end, const Received& received) {
     Operation* const op = posted_with(end, received.buffer);
-    if (op == nullptr) return pooling_.deliver(end, {&received, 1});
+    if (op == nullptr) return pooling_.deliver(end, std::span<const Received, 1>(&received, 1));
     const std::span<std::byte> message = Messages::bytes_of(received);
     if (!Storing<Kinds>::stores(*op)) [[likely]] {
       return finish(*op, static_cast<std::int64_t>(message.size()), received);
@@ -180,8 +185,7 @@ class Receiving {
   }
   void finish(Operation& op, std::int64_t res, const Received& received) {
     Completion& completion = order_.finish(op, res);
-    messages_.describe(completion, received, Messages::bytes_of(received),
-                       order_.is_seen(completion));
+    messages_.describe(completion, received, order_.is_seen(completion));
   }
   // One without a message.
   Completion& finish(Operation& op, std::int64_t res) {

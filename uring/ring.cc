@@ -55,18 +55,16 @@ Features Ring::features() const {
 // --- Submitting and reaping ------------------------------------------------------------------
 
 Result<std::uint32_t> Ring::submit() {
-  if (!core_->is_callers()) [[unlikely]]
-    return core_->refusal();
-  const std::uint32_t count = core_->machine.submit();
-  if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
-  return count;
+  if (core_->is_callers() && core_->machine.submit_one()) [[likely]] {
+    if (core_->kernel->has_submissions()) [[unlikely]]
+      return core_->submit_kernel(1);
+    return 1;
+  }
+  return core_->submit();
 }
 
 Result<std::uint32_t> Ring::submit_and_wait(std::uint32_t count, Nanoseconds timeout) {
-  if (!core_->is_callers()) [[unlikely]]
-    return core_->refusal();
-  core_->machine.submit();
-  if (Status s = core_->kernel->submit(); !s) return std::unexpected(s.error());
+  if (auto submitted = core_->submit(); !submitted) return submitted;
   return core_->wait(count, timeout);
 }
 

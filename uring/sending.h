@@ -73,14 +73,12 @@ class Sending {
     }
     return begun;
   }
-  // One by itself, as it is prepared, when nothing is unusual. False: nothing was done.
+  // One by itself, as it is prepared, when it is a send and nothing is unusual: it is sent, and is
+  // to be finished. False: nothing was done.
   bool send_one(const Operation& op) {
-    End& end = of(op);
-    if (end.stalled || op.amount > kMaybeLong) return false;
-    const Outgoing message{.data = {op.what.bytes, op.amount}, .immediate = op.immediate()};
-    if (!end.producer.send(end.consumer, {&message, 1})) return false;
-    order_.finish_sent({&op, 1});
-    return true;
+    if (op.op != Op::kSend || !Order::is_plain(op) || op.immediate_size != 0) return false;
+    const End& end = of(op);
+    return !end.stalled && end.producer.try_send(end.consumer, {op.what.bytes, op.amount});
   }
   // One that something held back.
   void send(Operation& op) {

@@ -103,7 +103,7 @@ class Viewing {
       completion.handle = 0;
     }
   }
-  void finish(End& end, std::int64_t res) {
+  [[gnu::noinline]] void finish(End& end, std::int64_t res) {
     Operation& op = *std::exchange(end.views.op, nullptr);
     queues_.let_go(end.views.places - end.views.shown);
     if (end.views.shown == 0) --multishots_;

@@ -20,7 +20,6 @@
 #include <span>
 #include <vector>
 
-#include "base/pause.h"
 #include "comch/connection_impl.h"
 #include "comch/consumer.h"
 #include "comch/consumer_core.h"
@@ -209,8 +208,7 @@ template <class Ports>
 template <class Sink>
 std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink sink) {
   if (!port_ || !in_arrays()) return 0;
-  if (port_->is_quiet()) pause();  // And looks once more: see look_twice().
-  const transport::Taken taken = port_->poll(out.size(), sink);
+  const transport::Taken taken = port_->poll_twice(out.size(), sink);
   tasks_completed(taken.messages);
   end_poll(!taken.any && !out.empty());
   return taken.messages;

@@ -104,6 +104,10 @@ Result<ProducerTask*> Producer::allocate_send(const Buffer* buffer,
 Result<std::size_t> Producer::send(ConsumerId consumer, std::span<const Outgoing> messages) {
   return ask(*this, [&](auto& impl) { return impl.send(consumer, messages); });
 }
+bool Producer::try_send(ConsumerId consumer, std::span<const std::byte> data) {
+  return ProducerFace::kind(*this) == ProducerFace::Kind::kConnection &&
+         ProducerObject<ProducerImpl>::of(*this).send_usual(consumer, data);
+}
 bool Producer::busy(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.busy(consumer); });
 }

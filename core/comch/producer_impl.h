@@ -37,7 +37,11 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   Status submit(ProducerTaskImpl& task);
   bool try_submit(ProducerTaskImpl& task);
 
-  // Arrays.
+  // Arrays. The usual message of its own, of data alone; false: nothing was done.
+  [[gnu::always_inline]] bool send_usual(ConsumerId consumer, Bytes data) {
+    Lane* const lane = usual_lane(consumer);
+    return lane != nullptr && lane->send_one(data);
+  }
   [[gnu::always_inline]] Result<std::size_t> send(ConsumerId consumer,
                                                   std::span<const Outgoing> messages);
   Status request_space(ConsumerId consumer);
@@ -104,11 +108,8 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
 
 inline Result<std::size_t> ProducerImpl::send(ConsumerId consumer,
                                               std::span<const Outgoing> messages) {
-  Lane* const lane = usual_lane(consumer);
-  if (lane != nullptr && messages.size() == 1 && messages[0].immediate.empty() &&
-      lane->send_one(messages[0].data)) {
-    return 1;
-  }
+  const bool is_plain = messages.size() == 1 && messages[0].immediate.empty();
+  if (is_plain && send_usual(consumer, messages[0].data)) return 1;
   return send_array(consumer, messages);
 }
 

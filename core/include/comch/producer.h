@@ -177,6 +177,9 @@ class Producer : public Context {
   // An accepted message is complete when this returns; only the last one may still be copied
   // from, and then busy() is true: its bytes must not change until it is false again.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
+  // The usual message of its own: data alone, to the consumer that was sent to last. True: it is
+  // sent, and complete. False: nothing was done, and send() does it, or says why not.
+  bool try_send(ConsumerId consumer, std::span<const std::byte> data);
   bool busy(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.

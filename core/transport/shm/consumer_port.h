@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "base/pause.h"
 #include "os/fd.h"
 #include "os/memfd.h"
 #include "os/packet.h"
@@ -103,12 +104,12 @@ class ConsumerPort final : public Readiness {
   // an Arrival or a PlainArrival.
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
-    // Where there is one lane there is no other to have a turn.
-    const Taken taken =
-        only_ != nullptr ? take_from(*only_, 0, budget, sink) : take_in_turns(budget, sink);
-    if (sweep_) [[unlikely]]
-      sweep();
-    return taken;
+    return poll(budget, sink, Looks::kOnce);
+  }
+  // The same of a caller that has nothing else to poll; see look_twice().
+  template <class Sink>
+  [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
+    return poll(budget, sink, Looks::kTwice);
   }
 
   // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
@@ -155,15 +156,6 @@ class ConsumerPort final : public Readiness {
   // Whether a lane that can be read holds something. Nothing may come of it: half a message, of
   // a producer that is gone.
   bool has_message() const;
-  // Nothing would come of poll(), or of view(), now.
-  bool is_quiet() const {
-    if (only_ != nullptr) [[likely]]
-      return !only_->ended && !only_->reader.ready() && !sweep_;
-    for (const std::unique_ptr<InLane>& lane : lanes_) {
-      if (lane->ended || lane->reader.ready()) return false;
-    }
-    return !sweep_;
-  }
   void disarm() { sleeper_.disarm(); }
   void relax() {
     if (may_relax_) sleeper_.relax();
@@ -180,14 +172,27 @@ class ConsumerPort final : public Readiness {
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
+  // How often a lane is looked at in which nothing is found.
+  enum class Looks : std::uint8_t { kOnce, kTwice };
+
   template <class Sink>
-  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Sink sink) {
+  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, Looks looks) {
+    // Where there is one lane there is no other to have a turn.
+    const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, looks, sink)
+                                         : take_in_turns(budget, looks, sink);
+    if (sweep_) [[unlikely]]
+      sweep();
+    return taken;
+  }
+  template <class Sink>
+  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Looks looks, Sink sink) {
+    if (looks == Looks::kTwice && is_quiet()) pause();
     Taken all;
     const std::size_t lanes = lanes_.size();
     for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
       if (first_ >= lanes) first_ = 0;
       const std::size_t until = std::min(budget, all.messages + kTurn);
-      const Taken taken = take_from(*lanes_[first_++], all.messages, until, sink);
+      const Taken taken = take_from(*lanes_[first_++], all.messages, until, Looks::kOnce, sink);
       all = {.messages = taken.messages, .any = all.any || taken.any};
     }
     return all;
@@ -195,11 +200,11 @@ class ConsumerPort final : public Readiness {
   // What a lane has, from the `first`-th message of the poll on, `until` so many are taken.
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
-                                         Sink sink) {
+                                         Looks looks, Sink sink) {
     std::size_t count = first;
     Step step = Step::kArrival;
     while (count != until && step == Step::kArrival) {
-      step = take_plain(lane, count, until, sink);
+      step = take_plain(lane, count, until, count == first ? looks : Looks::kOnce, sink);
       if (step != Step::kPart) continue;  // Something else comes next.
       step = take_other(lane, count, sink);
       if (step == Step::kArrival) ++count;
@@ -216,14 +221,17 @@ class ConsumerPort final : public Readiness {
   // is another.
   template <class Sink>
   [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         Sink sink) {
+                                         Looks looks, Sink sink) {
     using Plain = comch::shm::LaneReader<>::Plain;
     comch::shm::LaneReader<>::Walk walk(lane.reader);
-    for (; count != until; ++count) {
-      std::uint16_t index = 0;
-      std::uint64_t length = 0;
-      const Plain found = walk.look(index, length);
-      if (found == Plain::kNothing) return Step::kNothing;
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    Plain found = walk.look(index, length);
+    if (found == Plain::kNothing && looks == Looks::kTwice) {
+      pause();
+      found = walk.look(index, length);
+    }
+    while (found != Plain::kNothing) {
       if (found == Plain::kOther) [[unlikely]]
         return Step::kPart;
       comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
@@ -238,8 +246,10 @@ class ConsumerPort final : public Readiness {
                                .passage = in_slot ? Passage::kInline : Passage::kDirect,
                                .producer = lane.producer(),
                                .length = length});
+      if (++count == until) return Step::kArrival;
+      found = walk.look(index, length);
     }
-    return Step::kArrival;
+    return Step::kNothing;
   }
   // The next message, whatever it is.
   template <class Sink>
@@ -287,6 +297,13 @@ class ConsumerPort final : public Readiness {
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
   void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record, std::uint16_t name);
   bool has_work(InLane& lane) const;
+  // Nothing would come of poll() now.
+  bool is_quiet() const {
+    for (const std::unique_ptr<InLane>& lane : lanes_) {
+      if (lane->ended || lane->reader.ready()) return false;
+    }
+    return !sweep_;
+  }
   void settle(InLane& lane, Step step);
   void sweep();
 

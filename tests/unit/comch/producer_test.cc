@@ -112,6 +112,25 @@ TEST_F(ProducerTest, SendsManyAtOnceAndAnswersHowMany) {
   EXPECT_EQ(texts.back(), "array");
 }
 
+TEST_F(ProducerTest, TriesTheUsualMessageAndLeavesEveryOtherToSend) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  const auto try_send = [&](std::string_view text) {
+    return from.try_send(to.id(), std::as_bytes(std::span(text)));
+  };
+  post_rooms(to, there, 3, 8);
+  EXPECT_FALSE(try_send("first"));  // Another one was sent to last: none.
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "first")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1 && sent.size() == 1; }));
+  EXPECT_TRUE(try_send("second"));
+  EXPECT_FALSE(try_send("nine byte"));
+  EXPECT_FALSE(try_send(""));
+  EXPECT_TRUE(try_send("third"));
+  EXPECT_FALSE(try_send("fourth"));  // Nothing is posted.
+  ASSERT_TRUE(run_until([&] { return texts.size() == 3; }));
+  EXPECT_EQ(texts, (std::vector<std::string>{"first", "second", "third"}));
+}
+
 TEST_F(ProducerTest, AShortLaneTakesAsManyMessagesAsItHasAlthoughMoreIsPosted) {
   Consumer& to = consumer(there, {.depth = 64});
   Producer& from = producer(16);

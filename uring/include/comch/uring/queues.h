@@ -65,12 +65,16 @@ class Queues {
   }
 
   // The ends that the ring's machine holds.
-  // What is prepared, as it lies: it is taken, and may be prepared anew when submit() is over.
-  std::span<const Operation> take_prepared() {
+  // What is prepared, as it lies.
+  std::span<const Operation> prepared() const {
     const Operation* const first = prepared_.get();  // A submission is nothing more, of its size.
-    const std::span prepared(first, prepared_count_);
+    return {first, prepared_count_};
+  }
+  // The same, which is taken, and may be prepared anew when submit() is over.
+  std::span<const Operation> take_prepared() {
+    const std::span<const Operation> prepared = this->prepared();
+    prepared_most_ -= prepared_count_;  // As many places fewer; there may be more again.
     held_ += std::exchange(prepared_count_, 0);
-    prepared_most_ = 0;
     return prepared;
   }
   // Those that last move to their places. The answer is good until this is called again.

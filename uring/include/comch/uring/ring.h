@@ -218,7 +218,7 @@ class Ring {
   void advance(std::uint32_t count) {
     if (multishots_ == 0) [[likely]] {
       queues_.advance(count);
-    } else {
+    } else if (count != 0) {
       advance_and_refill(count);
     }
   }
