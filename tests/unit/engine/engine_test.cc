@@ -140,16 +140,16 @@ TEST_F(EngineTest, EveryKindOfNewsMakesTheDescriptorReadableBeforeOrAfterTheRequ
   };
   for (const auto& [what, happens] : news) {
     happens();
-    engine->request_notification();
+    EXPECT_TRUE(engine->request_notification());
     EXPECT_TRUE(readable()) << what << " before the request";
-    engine->clear_notification();
+    EXPECT_TRUE(engine->clear_notification());
     while (engine->progress()) {
     }
-    engine->request_notification();
+    EXPECT_TRUE(engine->request_notification());
     EXPECT_FALSE(readable()) << what << " is over";
     happens();
     EXPECT_TRUE(readable()) << what << " after the request";
-    engine->clear_notification();
+    EXPECT_TRUE(engine->clear_notification());
     while (engine->progress()) {
     }
   }
@@ -166,7 +166,7 @@ TEST_F(EngineTest, WaitSleepsUntilAnAlarmIsDue) {
 TEST_F(EngineTest, AnEarlierAlarmMovesTheWakeUpForward) {
   FakeWork later(calls);
   engine->set_alarm(later, engine->now_ns() + 3'600'000'000'000);
-  engine->request_notification();
+  EXPECT_TRUE(engine->request_notification());
   EXPECT_FALSE(readable());
   engine->set_alarm(work, 0);
   EXPECT_TRUE(readable());
@@ -177,9 +177,9 @@ TEST_F(EngineTest, AnEarlierAlarmMovesTheWakeUpForward) {
 TEST_F(EngineTest, AnAlarmThatIsDueWhenTheLastOneWasWakesToo) {
   for (int time = 1; time <= 2; ++time) {
     engine->set_alarm(work, 1);
-    engine->request_notification();
+    EXPECT_TRUE(engine->request_notification());
     ASSERT_TRUE(readable()) << "time " << time;
-    engine->clear_notification();
+    EXPECT_TRUE(engine->clear_notification());
     EXPECT_TRUE(engine->progress());
     EXPECT_EQ(calls, Calls(static_cast<std::size_t>(time), "alarm"));
   }
