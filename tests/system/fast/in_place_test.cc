@@ -70,6 +70,7 @@ TEST_F(InPlaceTest, WhatIsBuiltInALoanedBufferArrivesWithoutACopy) {
 
 constexpr std::size_t kLent = 64;  // Buffers of the sender.
 constexpr std::size_t kHeld = 40;  // That the receiver keeps before it gives some back.
+constexpr std::size_t kLentSize = std::size_t{1} << 16U;  // To fill and to look at four times each.
 
 // A producer that hands its rooms over, each again as soon as it is back.
 class Giver {
@@ -165,7 +166,7 @@ struct Keeper {
 TEST_F(InPlaceTest, WhatIsHandedOverIsHeldAsLongAsTheReceiverLikesAndComesBack) {
   as_two([](Partner& side) {
     if (!side.is_server()) {
-      Rooms rooms(kLent, std::size_t{1} << 20U);
+      Rooms rooms(kLent, kLentSize);
       Giver giver(side, rooms);
       ASSERT_TRUE(giver.start(side.consumer().value()));
       EXPECT_TRUE(side.run_until([&] { return giver.came_back == kMessages; }));
