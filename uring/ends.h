@@ -62,10 +62,12 @@ struct DestinationOf : Destination {
 
 // A pool of a multishot receive.
 struct Pool {
-  Operation* op = nullptr;   // Null: there is none, or it is over but for `queued`.
+  Operation* op = nullptr;  // Null: there is none, or it is over but for `queued`.
+  // The counts are not side by side: they would be read as one, which waits for both of the stores
+  // that they were written by.
   std::uint32_t posted = 0;  // Buffers that the consumer has.
-  std::uint32_t queued = 0;  // Buffers of completions that are not advanced over.
   bool refilling = false;    // It is neither cancelled nor over.
+  std::uint32_t queued = 0;  // Buffers of completions that are not advanced over.
 };
 
 // A multishot view.

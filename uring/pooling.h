@@ -54,8 +54,8 @@ class Pooling {
     op.state = Operation::State::kRunning;
     end.pool = {.op = &op,
                 .posted = static_cast<std::uint32_t>(pool.size()),
-                .queued = 0,
-                .refilling = true};
+                .refilling = true,
+                .queued = 0};
     ++multishots_;
   }
   // Its buffers are posted no more. False: it is ending.
