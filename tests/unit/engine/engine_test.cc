@@ -244,7 +244,7 @@ TEST_F(EngineClockTest, ABusyLoopAsksAKernelWithNewsAboutEveryTwentyMicroseconds
 }
 
 TEST_F(EngineClockTest, ASlowLoopAsksTheKernelEveryTime) {
-  for (const std::uint64_t apart_ns : {1'000'000, 30'000}) {
+  for (const std::uint64_t apart_ns : {1'000'000U, 30'000U}) {
     loop(100, apart_ns);
     EXPECT_EQ(calls_until_told(apart_ns), 1) << apart_ns;
   }
