@@ -61,6 +61,12 @@ struct ArrivalTest : testing::Test {
     EXPECT_TRUE(honest.connect());
   }
 
+  // Sends, and lets so much time pass as stamps can tell apart.
+  static void send(ClientParty& client, const char* text) {
+    ASSERT_TRUE(client.connection().try_send(test::bytes(text)));
+    const std::uint64_t later = os::monotonic_ns() + (std::uint64_t{2} << shm::kStampUnitBits);
+    while (os::monotonic_ns() < later) continue;
+  }
   // Takes the oldest of what all clients have sent.
   std::string take_oldest() {
     Connection* oldest = nullptr;
@@ -83,10 +89,10 @@ struct ArrivalTest : testing::Test {
 TEST_F(ArrivalTest, OrdersTheMessagesOfAllClients) {
   ClientParty other(*engine, kSettings);
   ASSERT_TRUE(other.connect());
-  for (const char* text : {"a1", "a2"})
-    ASSERT_TRUE(honest.connection().try_send(test::bytes(text)));
-  ASSERT_TRUE(other.connection().try_send(test::bytes("b1")));
-  ASSERT_TRUE(honest.connection().try_send(test::bytes("a3")));
+  send(honest, "a1");
+  send(honest, "a2");
+  send(other, "b1");
+  send(honest, "a3");
   std::vector<std::string> taken;
   for (int n = 0; n < 4; ++n) taken.push_back(take_oldest());
   EXPECT_EQ(taken, (std::vector<std::string>{"a1", "a2", "b1", "a3"}));
