@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <string>
 
 #include "doca/endpoints.h"
@@ -12,6 +13,17 @@ namespace comch::test {
 namespace {
 
 using ConnectTest = LegacyTest;
+
+// Whether nobody listens. connect() says so, which between machines may hear of it too late: then
+// the updates of the peer do. Only devices that are described are on other machines.
+bool is_refused(Endpoint& client) {
+  const doca_error_t called = client.connect("echo");
+  if (called != DOCA_SUCCESS) {
+    return called == DOCA_ERROR_CONNECTION_ABORTED && client.peer == nullptr;
+  }
+  return std::getenv("COMCH_DEVICES") != nullptr &&
+         eventually([&] { return update_of(client.peer) == DOCA_ERROR_CONNECTION_ABORTED; });
+}
 
 TEST_F(ConnectTest, AServiceWantsADeviceAndARepresentor) {
   doca_comm_channel_ep_t* bare = nullptr;
@@ -78,8 +90,7 @@ TEST_F(ConnectTest, ANameIsTakenOncePerRepresentorAndFreeAfterTheEnd) {
 
 TEST_F(ConnectTest, ConnectFailsWhereNobodyListensAndMayBeTriedAgain) {
   Endpoint client = idle_client();
-  EXPECT_EQ(client.connect("echo"), DOCA_ERROR_CONNECTION_ABORTED);
-  EXPECT_EQ(client.peer, nullptr);
+  EXPECT_TRUE(is_refused(client));
   Endpoint service = listening();
   EXPECT_EQ(client.connect("echo"), DOCA_SUCCESS);
   introduce(client, service);
