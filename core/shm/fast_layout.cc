@@ -40,6 +40,7 @@ Result<LaneLayout> LaneLayout::make(const Sizes& sizes) {
   // At least two: a lane that is full and a lane that is empty differ then.
   const std::uint32_t wanted = std::max(std::bit_ceil(sizes.depth), 2U);
   shape.slots = sizes.slots == 0 ? wanted : std::clamp(std::bit_floor(sizes.slots), 2U, wanted);
+  shape.indexes = posted_slots(sizes.depth);
   shape.immediate_max = sizes.immediate_max;
   if (sizes.immediate_max > kAlwaysInSlot) {
     shape.side_stride = static_cast<std::uint32_t>(aligned(sizes.immediate_max, kCacheLine));

@@ -7,8 +7,9 @@
 //   side     writer's   immediate data that its slot has no room for, elsewhere
 //
 //   slot   word 0     sequence (32)  index (16)  kind (16), from the lowest bit
-//          word 1     length (48)  immediate length (16)
+//          word 1     length (48)  immediate length (16), or how many messages are a row
 //          byte 16    112 bytes: control words of the kind, immediate data, inline data
+//          byte 64    64 bytes: data of a message of a row
 //
 // Rules:
 //
@@ -30,7 +31,10 @@
 //  5. The reader (lane_reader.h) copies words 0 and 1 once, checks the copies, and takes nothing
 //     else on trust. Payload goes to the application's memory, or is shown to it where it lies, and
 //     nothing here looks at it.
-//  6. A peer that breaks this is named once and never read again: the half is broken for good.
+//  6. A row's messages behind the first one are slots of which word 0 is not written. What stays
+//     there has a sequence of an earlier lap; so that it is not one whose turn has come again, no
+//     message is in a row once in every half of the sequences, for one lap.
+//  7. A peer that breaks this is named once and never read again: the half is broken for good.
 //
 // Ordering:
 //
@@ -52,6 +56,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "shm/bell.h"
@@ -187,9 +192,17 @@ class LaneWriter {
   [[nodiscard]] bool broken() const { return broken_; }
 
  private:
+  static constexpr Position kHalf = std::numeric_limits<Position>::max() / 2;
+
   std::size_t slot() const { return position_ & (shape_.slots - 1); }
   std::size_t place() const { return slot() * kLaneSlot; }
   std::uint32_t sequence() const { return static_cast<Position>(position_ + 1U); }
+
+  // How many messages from `position` on may be a row (rule 6).
+  std::size_t row_room(Position position) const {
+    const Position in_half = position & kHalf;
+    return in_half < shape_.slots ? 0 : std::size_t{kHalf} + 1 - in_half;
+  }
 
   std::uint32_t free_slots() const {
     return shape_.slots - static_cast<Position>(position_ - head_);
@@ -269,10 +282,35 @@ class LaneWriter<Machine, Position>::Walk {
   void put_direct(std::uint16_t index, std::uint64_t length) {
     put_header(index, LaneKind::kDirect, length);
   }
+  // Of the `most` next messages, of 1 to kLanePayload bytes, those that are as long as the first,
+  // as a row if they can be one; answers how many. Their buffers' indexes follow one another.
+  // `data(n)`: of the n-th.
+  template <class Data>
+  [[gnu::always_inline]] std::size_t put_alike(std::uint16_t index, std::size_t most, Data data) {
+    Bytes message = data(0);
+    const std::size_t length = message.size();
+    const std::size_t room = length <= kRowPayload ? std::min(most, row_room()) : 0;
+    if (room < 2 || data(1).size() != length) [[unlikely]] {
+      put_inline(index, message);
+      return 1;
+    }
+    std::size_t count = 0;
+    do {
+      const std::size_t at = place_of(static_cast<Position>(position_ + count));
+      copy_plain_in<Machine>(slots_, at + kRowDataAt, message.data(), length);
+    } while (++count != room && (message = data(count)).size() == length);
+    put_header(index, LaneKind::kRow, length | std::uint64_t{count} << 48U);
+    position_ = static_cast<Position>(position_ + count - 1);
+    return count;
+  }
 
  private:
   friend class LaneWriter;
-  std::size_t place() const { return static_cast<std::size_t>(position_ & mask_) * kLaneSlot; }
+  std::size_t row_room() const { return writer_.row_room(position_); }
+  std::size_t place() const { return place_of(position_); }
+  std::size_t place_of(Position position) const {
+    return static_cast<std::size_t>(position & mask_) * kLaneSlot;
+  }
 
   // Ends the slot: word 1, word 0.
   void put_header(std::uint16_t index, LaneKind kind, std::uint64_t lengths) {

@@ -2,6 +2,7 @@
 //
 //   LaneReader<>::Walk walk(reader);                    // Over messages that are data alone.
 //   while (walk.look(index, length) == Plain::kInline) { walk.copy(to, length); walk.pass(); }
+//   for (LaneReader<>::Row row(reader); row.left() != 0; row.pass()) row.copy(to);
 //   if (reader.look(record) == Look::kMessage) { ...; reader.pop(record); }     // Over any.
 //   if (reader.flush()) ring_the_producer();
 //
@@ -44,9 +45,11 @@ class LaneReader {
     assert(std::has_single_bit(shape.slots) && shape.slots <= Position(~Position{0}) / 2);
   }
 
-  // Of a message: data alone (in its slot, or in the posted buffer), or look() has to say.
-  enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kOther };
+  // Of a message: data alone (in its slot, or in the posted buffer), the next of a row, or look()
+  // has to say.
+  enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kRow, kOther };
   class Walk;
+  class Row;
 
   // Copies what the next message says of itself. The message stays until pop() or keep().
   //
@@ -55,20 +58,26 @@ class LaneReader {
   // its range: the reader does not know them.
   Look look(LaneRecord& record) {
     if (broken_) return Look::kBroken;
-    std::uint64_t word = 0;
-    if (!is_next(word)) return Look::kNothing;
-    const std::size_t at = place();
-    const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
-    record.index = static_cast<std::uint16_t>(word >> 32U);
-    record.kind = static_cast<LaneKind>(word >> 48U);
-    record.length = lengths & kMaxLaneLength;
-    record.immediate = static_cast<std::uint32_t>(lengths >> 48U);
-    if (record.kind >= LaneKind::kStaged) {
-      record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
+    if (row_.left == 0) {
+      std::uint64_t word = 0;
+      if (!is_next(word)) return Look::kNothing;
+      const std::size_t at = place();
+      const std::uint64_t lengths = Machine::load_word(slots_, at + 8);
+      record.index = static_cast<std::uint16_t>(word >> 32U);
+      record.kind = static_cast<LaneKind>(word >> 48U);
+      record.length = lengths & kMaxLaneLength;
+      record.immediate = static_cast<std::uint32_t>(lengths >> 48U);
+      if (has_control(record.kind)) {
+        record.control = {Machine::load_word(slots_, at + 16), Machine::load_word(slots_, at + 24)};
+      }
+      if (!check_.is_sound(record)) [[unlikely]] {
+        broken_ = true;
+        return Look::kBroken;
+      }
+      if (record.kind == LaneKind::kRow) begin_row(record);
     }
-    if (!check_.is_sound(record)) [[unlikely]] {
-      broken_ = true;
-      return Look::kBroken;
+    if (row_.left != 0) {
+      record = {.length = row_.length, .index = row_.index, .kind = LaneKind::kRow};
     }
     return Look::kMessage;
   }
@@ -76,7 +85,7 @@ class LaneReader {
   // Whether look() would answer anything but kNothing.
   [[nodiscard]] bool ready() const {
     std::uint64_t word = 0;
-    return broken_ || is_next(word);
+    return broken_ || row_.left != 0 || is_next(word);
   }
 
   // Copies the record.immediate bytes of the record that look() has filled.
@@ -99,9 +108,9 @@ class LaneReader {
     return slots_ + place() + split_slot(record.kind, record.length, record.immediate).data_at;
   }
 
-  // Copies the record.length bytes of an inline record.
+  // Copies the record.length bytes of an inline record, or of one of a row.
   void copy_data(std::byte* to, const LaneRecord& record) const {
-    assert(record.kind == LaneKind::kInline && record.length <= kLanePayload);
+    assert(record.length <= kLanePayload);
     const LaneSplit split = split_slot(record.kind, record.length, record.immediate);
     copy_words_out<Machine>(to, slots_, place() + split.data_at, record.length);
   }
@@ -121,7 +130,7 @@ class LaneReader {
   // back to the writer when the caller posts again; else seldom, and at flush().
   void pop(const LaneRecord& record) {
     check_.pass(record);
-    advance();
+    pass();
     publish_head_if_due();
   }
 
@@ -129,7 +138,7 @@ class LaneReader {
   void keep(const LaneRecord& record) {
     assert(shape_.head_credit);
     check_.pass(record);
-    advance();
+    pass();
     ++kept_;
   }
 
@@ -154,8 +163,27 @@ class LaneReader {
   [[nodiscard]] bool broken() const { return broken_; }
 
  private:
+  // Where there is one message there are mostly more: their lines come while this one is dealt
+  // with. Nearer, and they would be asked for too late; farther, and they would be taken from under
+  // the writer.
+  static constexpr Position kAhead = 8;
+
+  // What is left of the row that is being read.
+  struct RowLeft {
+    std::uint32_t left = 0;    // Messages.
+    std::uint32_t length = 0;  // Of each.
+    std::uint16_t index = 0;   // Of the next one's buffer.
+  };
+
   std::size_t slot() const { return position_ & (shape_.slots - 1); }
   std::size_t place() const { return slot() * kLaneSlot; }
+
+  // Of a record that is sound.
+  void begin_row(const LaneRecord& row) {
+    row_ = {.left = row.immediate,
+            .length = static_cast<std::uint32_t>(row.length),
+            .index = static_cast<std::uint16_t>(row.index & (shape_.indexes - 1))};
+  }
 
   bool is_next(std::uint64_t& word) const { return is_message(slots_, place(), position_, word); }
 
@@ -168,7 +196,12 @@ class LaneReader {
     return static_cast<std::uint32_t>(word) == static_cast<Position>(position + 1U);
   }
 
-  void advance() { position_ = static_cast<Position>(position_ + 1U); }
+  void pass() {
+    position_ = static_cast<Position>(position_ + 1U);
+    if (row_.left == 0) return;
+    --row_.left;
+    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & (shape_.indexes - 1));
+  }
   // Everything before it is free.
   Position free_to() const { return static_cast<Position>(position_ - kept_); }
 
@@ -200,6 +233,7 @@ class LaneReader {
   Position published_ = 0;    // What we last published as the head.
   std::uint32_t kept_ = 0;    // Messages read whose slots are not free yet: the last ones.
   RecordCheck check_;
+  RowLeft row_;
   bool gave_room_ = false;  // Since the last flush().
   bool broken_ = false;
 };
@@ -218,22 +252,22 @@ class LaneReader<Machine, Position>::Walk {
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         has_head_(reader.shape_.head_credit),
         until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
-        may_be_plain_(!reader.broken_ && !reader.check_.is_open()),
+        may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),
         position_(reader.position_) {}
 
   Plain look(std::uint16_t& index, std::uint64_t& length) const {
     std::uint64_t word = 0;
     if (!may_be_plain_) [[unlikely]]
-      return Plain::kOther;
+      return reader_.row_.left != 0 ? Plain::kRow : Plain::kOther;
     if (!is_message(slots_, place(), position_, word)) return Plain::kNothing;
     prefetch_ahead();
-    // Of immediate data the upper bits would tell; 0 wraps round.
+    // Of immediate data the upper bits would tell, as of a row; 0 wraps round.
     length = Machine::load_word(slots_, place() + 8);
     index = static_cast<std::uint16_t>(word >> 32U);
     const auto kind = static_cast<LaneKind>(word >> 48U);
     if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
     if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
-    return Plain::kOther;
+    return kind == LaneKind::kRow && begin_row(index, length) ? Plain::kRow : Plain::kOther;
   }
 
   // Copies the data of the inline message that look() has just found.
@@ -260,11 +294,16 @@ class LaneReader<Machine, Position>::Walk {
   }
 
  private:
-  // Where there is one message there are mostly more: their lines come while this one is dealt
-  // with. Nearer, and they would be asked for too late; farther, and they would be taken from under
-  // the writer.
-  static constexpr Position kAhead = 8;
-
+  // False: no correct writer says that, and look() finds out.
+  [[gnu::noinline]] bool begin_row(std::uint16_t index, std::uint64_t lengths) const {
+    const LaneRecord row{.length = lengths & kMaxLaneLength,
+                         .immediate = static_cast<std::uint32_t>(lengths >> 48U),
+                         .index = index,
+                         .kind = LaneKind::kRow};
+    const bool is_sound = reader_.check_.is_sound(row);
+    if (is_sound) reader_.begin_row(row);
+    return is_sound;
+  }
   std::size_t place() const { return place_of(position_); }
   std::size_t place_of(Position position) const {
     return static_cast<std::size_t>(position & mask_) * kLaneSlot;
@@ -285,6 +324,70 @@ class LaneReader<Machine, Position>::Walk {
   const bool has_head_;
   std::uint32_t until_head_;  // So many are to be passed before the head is published.
   const bool may_be_plain_;
+  Position position_;
+};
+
+// The messages that are left of a row, once a look() has found one; a Walk is over by then.
+template <class Machine, std::unsigned_integral Position>
+class LaneReader<Machine, Position>::Row {
+ public:
+  explicit Row(LaneReader& reader)
+      : reader_(reader),
+        slots_(reader.slots_),
+        mask_(static_cast<Position>(reader.shape_.slots - 1)),
+        indexes_(reader.shape_.indexes - 1),
+        length_(reader.row_.length),
+        has_head_(reader.shape_.head_credit),
+        left_(reader.row_.left),
+        index_(reader.row_.index),
+        position_(reader.position_) {
+    for (Position n = 1; n < kAhead; ++n) prefetch(n);
+  }
+
+  std::uint32_t left() const { return left_; }
+  // Of each, and of the next one's buffer.
+  std::uint32_t length() const { return length_; }
+  std::uint16_t index() const { return index_; }
+
+  // As a Walk's.
+  void copy(std::byte* to) const {
+    copy_plain_out<Machine>(to, slots_, place_of(position_) + kRowDataAt, length_);
+  }
+  Data data() const { return slots_ + place_of(position_) + kRowDataAt; }
+  void pass() {
+    advance();
+    if (has_head_) reader_.publish_head_if_due();
+  }
+  void keep() {
+    advance();
+    ++reader_.kept_;
+  }
+
+ private:
+  std::size_t place_of(Position position) const {
+    return static_cast<std::size_t>(position & mask_) * kLaneSlot;
+  }
+  void prefetch(Position ahead) const {
+    Machine::prefetch(slots_, place_of(static_cast<Position>(position_ + ahead)) + kRowDataAt);
+  }
+  void advance() {
+    prefetch(kAhead);
+    position_ = static_cast<Position>(position_ + 1U);
+    index_ = static_cast<std::uint16_t>((index_ + 1U) & indexes_);
+    --left_;
+    reader_.position_ = position_;
+    reader_.row_.left = left_;
+    reader_.row_.index = index_;
+  }
+
+  LaneReader& reader_;
+  const Data slots_;
+  const Position mask_;
+  const std::uint32_t indexes_;  // Less one.
+  const std::uint32_t length_;
+  const bool has_head_;
+  std::uint32_t left_;
+  std::uint16_t index_;
   Position position_;
 };
 

@@ -9,9 +9,14 @@
 //   kJob          map (32), shift (32)      offset in map    immediate data (80); words 14, 15:
 //                                                            claim and done of chunk_job.h
 //   kHandOver     map (32), handle (32)     offset in map    immediate data (96)
+//   kRow                                                     data from byte 64 (64)
 //
 // Immediate data begins at a multiple of 8, and so does inline data behind it. Immediate data
 // that does not fit lies in the side area, which a lane has when it may be that long.
+//
+// A row is several messages of one length, data alone: the first one's slot says how many, and each
+// one's data lies in its own slot, of which nothing else is written. So a message of 64 bytes is
+// one line for the other side to fetch, and not two.
 //
 // Threads: values. Errors: none.
 #pragma once
@@ -28,13 +33,14 @@ namespace comch::shm {
 inline constexpr std::uint32_t kLaneSlot = 128;     // Bytes.
 inline constexpr std::uint32_t kLanePayload = 112;  // Of which the payload.
 inline constexpr std::uint32_t kClaimAt = 112;      // A job's two words.
+inline constexpr std::uint32_t kRowDataAt = 64;     // Of a message of a row,
+inline constexpr std::uint32_t kRowPayload = 64;    // which has no more.
 inline constexpr std::uint64_t kMaxLaneLength = (std::uint64_t{1} << 48U) - 1;
 inline constexpr std::uint32_t kMaxImmediate = 256;
 
 // Immediate data up to here finds room in a slot of every kind but the inline one.
 inline constexpr std::uint32_t kAlwaysInSlot = 80;
 
-// From kStaged on the kinds have control words.
 enum class LaneKind : std::uint16_t {
   kImmediate = 1,
   kInline = 2,
@@ -43,15 +49,22 @@ enum class LaneKind : std::uint16_t {
   kStagedNext = 5,
   kJob = 6,
   kHandOver = 7,
+  kRow = 8,
 };
+
+// Whether words 2 and 3 say something.
+constexpr bool has_control(LaneKind kind) {
+  return kind >= LaneKind::kStaged && kind <= LaneKind::kHandOver;
+}
 
 // The numbers of a lane; both sides compute them (fast_layout.h).
 struct LaneShape {
-  std::uint32_t slots = 0;          // A power of two.
-  std::uint32_t immediate_max = 0;  // The consumer's.
-  std::uint32_t side_stride = 0;    // Bytes of the side area for each slot; 0: none.
-  std::uint64_t bounce_size = 0;    // Bytes; 0: none.
-  bool head_credit = false;         // A posted buffer is not enough to write a slot.
+  std::uint32_t slots = 0;            // A power of two.
+  std::uint32_t immediate_max = 0;    // The consumer's.
+  std::uint32_t side_stride = 0;      // Bytes of the side area for each slot; 0: none.
+  std::uint64_t bounce_size = 0;      // Bytes; 0: none.
+  std::uint32_t indexes = 1U << 16U;  // Of posted buffers, from 0 on; a power of two.
+  bool head_credit = false;           // A posted buffer is not enough to write a slot.
 
   friend bool operator==(const LaneShape&, const LaneShape&) = default;
 };
@@ -90,8 +103,9 @@ struct LaneSplit {
 };
 
 constexpr LaneSplit split_slot(LaneKind kind, std::uint64_t length, std::uint64_t immediate) {
+  if (kind == LaneKind::kRow) return {kRowDataAt, kRowDataAt, false};
   const bool is_inline = kind == LaneKind::kInline;
-  const std::uint32_t begin = kind >= LaneKind::kStaged ? 32 : 16;
+  const std::uint32_t begin = has_control(kind) ? 32 : 16;
   const std::uint32_t end = kind == LaneKind::kJob ? kClaimAt : kLaneSlot;
   const std::uint64_t in_front = whole_words(immediate);
   const bool in_side = in_front + (is_inline ? length : 0) > end - begin;

@@ -21,6 +21,7 @@ class RecordCheck {
   explicit RecordCheck(const LaneShape& shape) : shape_(shape) {}
 
   bool is_sound(const LaneRecord& record) const {
+    if (record.kind == LaneKind::kRow) return is_row(record) && !is_open();
     if (record.immediate > shape_.immediate_max) return false;
     if (is_open() != (record.kind == LaneKind::kStagedNext)) return false;
     switch (record.kind) {
@@ -38,6 +39,8 @@ class RecordCheck {
                record.length == record.control[1] && is_chunk(record, left_);
       case LaneKind::kJob:
         return is_chunked(record.length, record.shift());
+      case LaneKind::kRow:
+        break;
     }
     return false;
   }
@@ -57,6 +60,10 @@ class RecordCheck {
   }
 
  private:
+  // Its count is where others have the length of the immediate data.
+  bool is_row(const LaneRecord& record) const {
+    return record.length - 1 < kRowPayload && record.immediate - 1 < shape_.slots;
+  }
   bool is_chunk(const LaneRecord& record, std::uint64_t limit) const {
     const Range chunk = record.chunk();
     return chunk.length != 0 && chunk.length <= limit && contains(shape_.bounce_size, chunk);

@@ -36,11 +36,12 @@ std::uint64_t slot_word(std::size_t offset) {
                                          : position + 1;
       return sequence | std::uint64_t{input.take<std::uint8_t>() % 2U} << 32U | kind << 48U;
     }
-    case 8:
-      return input.take<std::uint8_t>() % 8 == 0
-                 ? input.take<std::uint64_t>()
-                 : input.take<std::uint8_t>() % 128U |
-                       std::uint64_t{input.take<std::uint8_t>() % 128U} << 48U;
+    case 8: {
+      if (input.take<std::uint8_t>() % 8 == 0) return input.take<std::uint64_t>();
+      const std::uint8_t upper = input.take<std::uint8_t>();  // A row's are few.
+      return input.take<std::uint8_t>() % 128U | std::uint64_t{upper % (upper < 128 ? 128U : 8U)}
+                                                     << 48U;
+    }
     default:
       return input.take<std::uint8_t>() % 4 == 0 ? input.take<std::uint64_t>()
                                                  : input.take<std::uint8_t>();
@@ -55,12 +56,26 @@ struct Staged {
   std::uint64_t index = 0;
 };
 
+// What is left of a row.
+struct RowLeft {
+  std::uint64_t left = 0;
+  std::uint64_t length = 0;
+  std::uint64_t index = 0;
+};
+RowLeft row_at(const Region& slots, std::size_t at) {
+  const std::uint64_t lengths = slots.told(at + 8);
+  return {lengths >> 48U, lengths % (1ULL << 48U), slots.told(at) >> 32U & 0xffffU};
+}
+
 // Whether a correct writer can have said that. Written from the format, not from the code.
 bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
   const std::uint64_t word = slots.told(at), lengths = slots.told(at + 8);
   const std::uint64_t kind = word >> 48U, immediate = lengths >> 48U;
   const std::uint64_t length = lengths % (1ULL << 48U);
-  if (kind < 1 || kind > 7 || immediate > kImmediateMax) return false;
+  if (kind == 8) {
+    return staged.left == 0 && immediate >= 1 && immediate <= kSlots && length >= 1 && length <= 64;
+  }
+  if (kind < 1 || kind > 8 || immediate > kImmediateMax) return false;
   if ((kind == 5) != (staged.left != 0)) return false;
   if (kind == 1) return length == 0;
   if (kind == 2) return length <= 112;
@@ -78,8 +93,43 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
 
 using Reader = shm::LaneReader<HostileMachine>;
 
-// A walk sees what look() would, or leaves it to look(). True: a message was taken.
-bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& staged, bool broken) {
+// The next message of a row: it is there, whatever its slot says now, and nothing but its data is
+// read.
+void take_of_row(Reader& reader, Region& slots, RowLeft& row) {
+  const std::size_t at = position % kSlots * std::size_t{shm::kLaneSlot};
+  std::array<std::byte, shm::kRowPayload> data;
+  std::byte* const to = data.data() + (data.size() - row.length);
+  slots.begin();
+  if (input.take<std::uint8_t>() % 2 == 0) {
+    LaneRecord record;
+    require(reader.look(record) == Look::kMessage && slots.count == 0, "a row is read once");
+    require(record.kind == LaneKind::kRow && record.length == row.length &&
+                record.index == row.index && record.immediate == 0,
+            "what a row's messages are is what was checked");
+    reader.copy_data(to, record);
+    reader.pop(record);
+  } else {
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    require(Reader::Walk(reader).look(index, length) == Reader::Plain::kRow && slots.count == 0,
+            "a walk is at the row, and reads nothing");
+    Reader::Row left(reader);
+    require(left.left() == row.left && left.length() == row.length && left.index() == row.index,
+            "what is left of a row is what was checked");
+    left.copy(to);
+    left.pass();
+  }
+  for (std::size_t n = 0; n < slots.count; ++n) {
+    require(slots.reads[n].offset >= at + 64 && slots.reads[n].offset < at + 128,
+            "a row's message is one line");
+  }
+  ++position;
+  row = {row.left - 1, row.length, (row.index + 1) % 65536};
+}
+
+// A walk sees what look() would, or leaves it to look(). True: a message was taken, or a row begun.
+bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& staged, bool broken,
+                RowLeft& row) {
   std::uint16_t index = 0;
   std::uint64_t length = 0;
   Reader::Walk walk(reader);
@@ -93,6 +143,11 @@ bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& sta
   }
   const std::uint64_t word = slots.told(at);
   require(!unusual && there && is_sound(slots, at, staged), "what is plain is sound");
+  if (plain == Reader::Plain::kRow) {
+    require(word >> 48U == 8, "what is a row says so");
+    row = row_at(slots, at);
+    return true;
+  }
   require(word >> 48U == (plain == Reader::Plain::kInline ? 2U : 3U) &&
               slots.told(at + 8) == length && length != 0 && index == (word >> 32U & 0xffffU),
           "what is plain is data alone");
@@ -112,14 +167,19 @@ void fuzz_reader() {
   Region side{.size = kSlots * std::size_t{kSideStride}, .answer = any_word};
   Reader reader(shared, &slots, &side, kShape);
   Staged staged;
+  RowLeft row;
   bool broken = false;
   position = 0;
   for (int step = 0; step < 64 && !input.bytes.empty(); ++step) {
+    if (row.left != 0) {
+      take_of_row(reader, slots, row);
+      continue;
+    }
     slots.begin();
     side.begin();
     if (input.take<std::uint8_t>() % 2 == 0) {
       const std::size_t next = position % kSlots * std::size_t{shm::kLaneSlot};
-      if (take_plain(reader, slots, next, staged, broken)) continue;
+      if (take_plain(reader, slots, next, staged, broken, row)) continue;
       slots.begin();
     }
     LaneRecord record;
@@ -137,6 +197,10 @@ void fuzz_reader() {
     require((look == Look::kBroken) == broken && reader.broken() == broken,
             "what no correct writer writes breaks the lane, and nothing else does");
     if (broken) continue;
+    if (slots.told(at) >> 48U == 8) {
+      row = row_at(slots, at);
+      continue;
+    }
     require(record.length == slots.told(at + 8) % (1ULL << 48U) &&
                 record.immediate == slots.told(at + 8) >> 48U,
             "the record is what was checked");
@@ -190,10 +254,11 @@ void fuzz_writer() {
     require(room == (broken ? 0 : kSlots - (sent - head)), "there is room for what was read");
     require(slots.count == 0, "what we wrote is never read back");
     if (room == 0) continue;
+    const std::uint64_t before = sent;
     const std::size_t size = input.take<std::uint8_t>() % 113U;
     const std::size_t immediate = input.take<std::uint8_t>() % (kImmediateMax + 1U);
     const auto extra = std::span(bytes).first(immediate);
-    switch (input.take<std::uint8_t>() % 6) {
+    switch (input.take<std::uint8_t>() % 7) {
       case 0:
         writer.put_immediate(1, extra);
         break;
@@ -209,6 +274,11 @@ void fuzz_writer() {
       case 4:
         static_cast<void>(writer.put_job(1, 2, {0, size + 1}, shm::kChunkShift, extra));
         break;
+      case 5: {
+        const auto same = [&](std::size_t) { return std::span(bytes).first(size == 0 ? 1 : size); };
+        sent += shm::LaneWriter<HostileMachine>::Walk(writer).put_alike(1, room, same) - 1;
+        break;
+      }
       default:
         writer.put_hand_over(1, 2, 3, {0, size}, extra);
     }
@@ -216,7 +286,8 @@ void fuzz_writer() {
     writer.publish();
     static_cast<void>(bell.should_ring());
     require(slots.count == 0 && side.count == 0, "what we wrote is never read back");
-    require(slots.writes <= 16 && side.writes <= kSideStride / 8, "a message is one slot");
+    require(slots.writes <= 16 * (sent - before) && side.writes <= kSideStride / 8,
+            "a message is one slot");
   }
 }
 

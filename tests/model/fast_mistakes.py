@@ -215,10 +215,22 @@ MISTAKES = {
         READER,
         'kind == LaneKind::kInline && length - 1 < kLanePayload',
         'kind == LaneKind::kInline && length - 1 < kMaxLaneLength'),
+    'row_count_unchecked': (
+        CHECK,
+        'record.length - 1 < kRowPayload && record.immediate - 1 < shape_.slots;',
+        'record.length - 1 < kRowPayload;'),
+    'row_length_unchecked': (
+        CHECK,
+        'record.length - 1 < kRowPayload && record.immediate - 1 < shape_.slots;',
+        'record.immediate - 1 < shape_.slots;'),
+    'row_amid_staged': (
+        CHECK,
+        'return is_row(record) && !is_open();',
+        'return is_row(record);'),
     'plain_amid_staged': (
         READER,
-        'may_be_plain_(!reader.broken_ && !reader.check_.is_open()),',
-        'may_be_plain_(!reader.broken_),'),
+        'may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),',
+        'may_be_plain_(!reader.broken_ && reader.row_.left == 0),'),
     'lane_lengths_fetched_twice': (
         READER,
         'record.immediate = static_cast<std::uint32_t>(lengths >> 48U);',

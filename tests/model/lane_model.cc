@@ -248,6 +248,53 @@ struct KeepModel : LaneSuite<KeepModel<kMessages, kTries>, kMessages, kTries, tr
   }
 };
 
+// The head is the only credit, and messages are sent two at a time, from the second lap on in rows.
+template <std::uint64_t kMessages, unsigned kTries>
+struct RowModel : LaneSuite<RowModel<kMessages, kTries>, kMessages, kTries, true> {
+  using Suite = LaneSuite<RowModel<kMessages, kTries>, kMessages, kTries, true>;
+  using Suite::reader, Suite::received, Suite::sent, Suite::writer;
+  static constexpr std::uint64_t kLeast = kSlots;
+
+  void send() {
+    if (writer.room() == 0) return;
+    writer.look_again();
+    const std::uint64_t most = writer.room();
+    std::array<std::array<std::byte, 8>, kSlots> data;
+    for (std::uint64_t n = 0; n < most; ++n) {
+      const std::uint64_t number = sent + n + 1;
+      std::memcpy(data[n].data(), &number, sizeof number);
+    }
+    for (std::uint64_t put = 0; put < most;) {
+      put += typename shm::LaneWriter<Machine>::Walk(writer).put_alike(
+          0, most - put, [&](std::size_t n) { return std::span<const std::byte>(data[put + n]); });
+    }
+    sent += most;
+    writer.publish();
+  }
+
+  bool receive() {
+    using Reader = shm::LaneReader<Machine>;
+    using Plain = typename Reader::Plain;
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    std::uint64_t number = 0;
+    auto* const to = reinterpret_cast<std::byte*>(&number);
+    typename Reader::Walk walk(reader);
+    const Plain found = walk.look(index, length);
+    if (found == Plain::kInline) {
+      walk.copy(to, length);
+      RL_ASSERT(number == ++received);
+      walk.pass();
+    } else if (found == Plain::kRow) {
+      for (typename Reader::Row row(reader); row.left() != 0; row.pass()) {
+        row.copy(to);
+        RL_ASSERT(number == ++received);
+      }
+    }
+    return found != Plain::kNothing;
+  }
+};
+
 // Each message hands over one of two buffers, which comes back: the only credit.
 template <std::uint64_t kMessages, unsigned kTries>
 struct HandOverModel : LaneSuite<HandOverModel<kMessages, kTries>, kMessages, kTries> {
@@ -307,6 +354,7 @@ int main(int count, char** arguments) {
       holds<RunModel<8, 16>>("two slots, eight messages by the run", random) &&
       holds<HeadModel<8, 16>>("two slots, eight messages by the head", random) &&
       holds<KeepModel<8, 24>>("two slots, eight messages that are kept", random) &&
+      holds<RowModel<8, 24>>("two slots, eight messages in rows of two", random) &&
       holds<HandOverModel<8, 16>>("two slots, eight hand-overs", random) &&
       holds<HeadModel<3, 3>>("two slots, three messages by the head, in full") &&
       holds<RunModel<3, 3>>("two slots, three messages by the run, in full") &&

@@ -29,6 +29,7 @@ std::uint64_t room_for(const InLane& lane, const LaneRecord& record) {
 Passage passage_of(LaneKind kind) {
   switch (kind) {
     case LaneKind::kInline:
+    case LaneKind::kRow:
       return Passage::kInline;
     case LaneKind::kDirect:
       return Passage::kDirect;
@@ -63,6 +64,7 @@ ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
     case LaneKind::kDirect:
       break;
     case LaneKind::kInline:
+    case LaneKind::kRow:
       lane.reader.copy_data(to, record);
       break;
     case LaneKind::kStaged:
@@ -178,7 +180,8 @@ ConsumerPort::Step ConsumerPort::view_other(InLane& lane, Shown& shown) {
   LaneRecord record;
   const comch::shm::Look found = lane.reader.look(record);
   if (found == comch::shm::Look::kNothing) return Step::kNothing;
-  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kImmediate;
+  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kRow ||
+                       record.kind == LaneKind::kImmediate;
   if (found == comch::shm::Look::kBroken || !in_slot) return Step::kBroken;
   shown = {.data = {lane.reader.data_of(record), record.length},
            .immediate = {lane.reader.immediate_of(record), record.immediate},

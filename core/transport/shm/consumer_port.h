@@ -165,7 +165,7 @@ class ConsumerPort final : public Readiness {
 
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
-  enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken };
+  enum class Step : std::uint8_t { kNothing, kPart, kArrival, kRow, kBroken };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kMaxLanes = 1024;
 
@@ -205,6 +205,7 @@ class ConsumerPort final : public Readiness {
     Step step = Step::kArrival;
     while (count != until && step == Step::kArrival) {
       step = take_plain(lane, count, until, count == first ? looks : Looks::kOnce, sink);
+      if (step == Step::kRow) step = take_row(lane, count, until, sink);
       if (step != Step::kPart) continue;  // Something else comes next.
       step = take_other(lane, count, sink);
       if (step == Step::kArrival) ++count;
@@ -217,8 +218,8 @@ class ConsumerPort final : public Readiness {
     if (lane.reader.flush()) lane.tell();
     return {.messages = count, .any = true};
   }
-  // Messages of data alone, in the slot or in the posted buffer, as most are. kPart: the next one
-  // is another.
+  // Messages of data alone, in the slot or in the posted buffer, as most are. kPart, kRow: the next
+  // one is another, or of a row.
   template <class Sink>
   [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
                                          Looks looks, Sink sink) {
@@ -232,8 +233,8 @@ class ConsumerPort final : public Readiness {
       found = walk.look(index, length);
     }
     while (found != Plain::kNothing) {
-      if (found == Plain::kOther) [[unlikely]]
-        return Step::kPart;
+      if (found >= Plain::kRow) [[unlikely]]
+        return found == Plain::kRow ? Step::kRow : Step::kPart;
       comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
       if (entry == nullptr) [[unlikely]]
         return Step::kBroken;
@@ -251,6 +252,29 @@ class ConsumerPort final : public Readiness {
     }
     return Step::kNothing;
   }
+  template <class Sink>
+  [[gnu::noinline]] Step take_row(InLane& lane, std::size_t& count, std::size_t until, Sink sink) {
+    const std::uint32_t producer = lane.producer();
+    Step step = Step::kArrival;
+    std::size_t n = count;
+    for (comch::shm::LaneReader<>::Row row(lane.reader); row.left() != 0 && n != until; ++n) {
+      comch::shm::PostedTable::Entry* const entry = table_.find(row.index(), row.length());
+      if (entry == nullptr) [[unlikely]] {
+        step = Step::kBroken;
+        break;
+      }
+      row.copy(memory_.data() + entry->offset);
+      const std::uint16_t name = entry->name();
+      table_.complete(*entry);
+      row.pass();
+      sink(n, PlainArrival{.index = name,
+                           .passage = Passage::kInline,
+                           .producer = producer,
+                           .length = row.length()});
+    }
+    count = n;
+    return step;
+  }
   // The next message, whatever it is.
   template <class Sink>
   [[gnu::noinline]] Step take_other(InLane& lane, std::size_t count, Sink sink) {
@@ -261,23 +285,26 @@ class ConsumerPort final : public Readiness {
   }
   template <class Sink>
   std::size_t view_lane(InLane& lane, std::size_t budget, Sink& sink) {
-    using Walk = comch::shm::LaneReader<>::Walk;
+    using Reader = comch::shm::LaneReader<>;
     std::size_t shown = 0;
     Step step = shown_.takes(lane) ? Step::kArrival : Step::kNothing;
     while (shown != budget && step == Step::kArrival) {
       std::uint16_t index = 0;
       std::uint64_t length = 0;
-      auto found = comch::shm::LaneReader<>::Plain::kInline;
-      for (Walk walk(lane.reader); shown != budget; ++shown) {
+      auto found = Reader::Plain::kInline;
+      for (Reader::Walk walk(lane.reader); shown != budget; ++shown) {
         found = walk.look(index, length);
-        if (found != comch::shm::LaneReader<>::Plain::kInline) break;
+        if (found != Reader::Plain::kInline) break;
         sink(Shown{.data = {walk.data(), length}, .immediate = {}, .producer = lane.producer()});
         walk.keep();
       }
       if (shown == budget) break;
+      if (found == Reader::Plain::kRow) {
+        shown += view_row(lane, budget - shown, sink);
+        continue;
+      }
       Shown other;
-      step = found == comch::shm::LaneReader<>::Plain::kNothing ? Step::kNothing
-                                                                : view_other(lane, other);
+      step = found == Reader::Plain::kNothing ? Step::kNothing : view_other(lane, other);
       if (step != Step::kArrival) break;
       sink(static_cast<const Shown&>(other));
       ++shown;
@@ -286,6 +313,16 @@ class ConsumerPort final : public Readiness {
       shown_.add(lane, shown);
     } else if (step == Step::kBroken || lane.ended) [[unlikely]] {
       settle(lane, step);
+    }
+    return shown;
+  }
+  template <class Sink>
+  std::size_t view_row(InLane& lane, std::size_t budget, Sink& sink) {
+    std::size_t shown = 0;
+    comch::shm::LaneReader<>::Row row(lane.reader);
+    for (; row.left() != 0 && shown != budget; ++shown) {
+      sink(Shown{.data = {row.data(), row.length()}, .immediate = {}, .producer = lane.producer()});
+      row.keep();
     }
     return shown;
   }

@@ -294,12 +294,14 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
       const std::size_t first = tally.messages;
       std::size_t done = 0;
       std::uint64_t bytes = 0;
-      for (comch::shm::LaneWriter<>::Walk walk(writer_); done != some; ++done) {
-        const Bytes message = data(first + done);
-        if (message.size() - 1 >= room) [[unlikely]]
+      for (comch::shm::LaneWriter<>::Walk walk(writer_); done != some;) {
+        const auto next = [&](std::size_t n) { return data(first + done + n); };
+        const std::size_t length = next(0).size();
+        if (length - 1 >= room) [[unlikely]]
           break;
-        walk.put_inline(slots[done], message);
-        bytes += message.size();
+        const std::size_t put = walk.put_alike(slots[done], some - done, next);
+        bytes += put * length;
+        done += put;
       }
       tally.messages += done;
       tally.bytes += bytes;
@@ -345,11 +347,13 @@ OutLane::Put OutLane::put_viewed(std::size_t count, Data data) {
   const std::size_t room = std::min<std::size_t>(count, writer_.room());
   std::uint64_t bytes = 0;
   std::size_t done = 0;
-  for (comch::shm::LaneWriter<>::Walk walk(writer_); done != room; ++done) {
-    const Bytes message = data(done);
-    if (message.size() - 1 >= comch::shm::kLanePayload) break;
-    walk.put_inline(0, message);
-    bytes += message.size();
+  for (comch::shm::LaneWriter<>::Walk walk(writer_); done != room;) {
+    const auto next = [&](std::size_t n) { return data(done + n); };
+    const std::size_t length = next(0).size();
+    if (length - 1 >= comch::shm::kLanePayload) break;
+    const std::size_t put = walk.put_alike(0, room - done, next);
+    bytes += put * length;
+    done += put;
   }
   counters_.in_slot += done;
   counters_.bytes += bytes;

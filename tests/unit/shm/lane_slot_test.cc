@@ -27,6 +27,13 @@ TEST(LaneSlotTest, PartsOfASlotNeverOverlapNorLeaveIt) {
   }
 }
 
+TEST(LaneSlotTest, AMessageOfARowIsOneLineOfItsSlot) {
+  EXPECT_EQ(split_slot(LaneKind::kRow, kRowPayload, 0).data_at, kRowDataAt);
+  EXPECT_EQ(kRowDataAt % kCacheLine, 0U);
+  EXPECT_EQ(kRowDataAt + kRowPayload, kLaneSlot);
+  EXPECT_FALSE(has_control(LaneKind::kRow));
+}
+
 TEST(LaneSlotTest, ShortImmediateDataIsInTheSlotOfEveryKind) {
   for (const LaneKind kind : {LaneKind::kImmediate, LaneKind::kDirect, LaneKind::kStaged,
                               LaneKind::kJob, LaneKind::kHandOver}) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
@@ -247,7 +248,11 @@ TEST_F(LaneTest, ARecordThatNoCorrectWriterWritesBreaksTheReaderForGood) {
   const auto kNoKind = static_cast<LaneKind>(0);
   for (const Lie& lie : {
            Lie{"no kind", kNoKind, 0, 0, 0, 0},
-           {"an unknown kind", static_cast<LaneKind>(8), 0, 0, 0, 0},
+           {"an unknown kind", static_cast<LaneKind>(9), 0, 0, 0, 0},
+           {"a row of none", LaneKind::kRow, 8, 0, 0, 0},
+           {"a row of more than there are slots", LaneKind::kRow, 8, 5, 0, 0},
+           {"a row of empty messages", LaneKind::kRow, 0, 2, 0, 0},
+           {"a row of messages that are too long for one", LaneKind::kRow, 65, 2, 0, 0},
            {"immediate data with a length", LaneKind::kImmediate, 1, 0, 0, 0},
            {"immediate data above the limit", LaneKind::kImmediate, 0, 257, 0, 0},
            {"inline data above a slot", LaneKind::kInline, 113, 0, 0, 0},
@@ -277,6 +282,7 @@ TEST_F(LaneTest, WhatInterruptsAStagedMessageBreaksTheReader) {
            {"more than is left", LaneKind::kStagedNext, 5, 0, 0, 5},
            {"two lengths", LaneKind::kStagedNext, 3, 0, 0, 4},
            {"immediate data again", LaneKind::kStagedNext, 4, 1, 0, 4},
+           {"a row", LaneKind::kRow, 8, 2, 0, 0},
        }) {
     LaneOf<std::uint32_t> lane(true);
     lane.lie(0, lane_word(1, 6, LaneKind::kStaged), 10, 0, 6);
@@ -317,17 +323,36 @@ TEST_F(PostedCreditTest, AMessageOfTheLapBeforeIsNotTakenForANewOne) {
   EXPECT_EQ(look(), Look::kNothing);
 }
 
+// Puts the next few numbers, one by one or as far as they go into a row.
+template <class Position>
+void put(LaneOf<Position>& lane, std::uint64_t& sent, std::uint64_t count, bool in_row) {
+  while (count != 0) {
+    const std::array numbers{sent, sent + 1, sent + 2, sent + 3};
+    const auto number = [&](std::size_t n) {
+      return std::as_bytes(std::span(numbers).subspan(n, 1));
+    };
+    const auto index = static_cast<std::uint16_t>(sent);
+    std::size_t put = 1;
+    if (in_row) {
+      typename LaneWriter<FastMachine, Position>::Walk walk(lane.writer);
+      put = walk.put_alike(index, count, number);
+    } else {
+      lane.writer.put_inline(index, number(0), {});
+    }
+    sent += put;
+    count -= put;
+  }
+}
+
 // Random batches against a count; positions of eight bits come round every 256 messages.
 template <class Position>
 void come_round(std::uint64_t messages, std::mt19937_64& random) {
   LaneOf<Position> lane(true);
   std::uint64_t sent = 0, received = 0;
   while (received < messages) {
-    for (std::uint64_t batch = random() % 4; batch != 0 && lane.writer.room() != 0; --batch) {
-      lane.writer.put_inline(static_cast<std::uint16_t>(sent), std::as_bytes(std::span(&sent, 1)),
-                             {});
-      ++sent;
-    }
+    const std::uint64_t room = lane.writer.room();
+    // For long all are in rows: what else lies in a slot gets old.
+    put(lane, sent, std::min(random() % 5, room), received / 1024 % 2 == 0 || random() % 2 == 0);
     lane.writer.publish();
     for (std::uint64_t batch = random() % 4; batch != 0 && lane.look() == Look::kMessage; --batch) {
       ASSERT_EQ(lane.record.index, static_cast<std::uint16_t>(received));

@@ -2,6 +2,7 @@
 // and that TSan, in its build, sees no race. What x86 alone would hide is lane_model's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -116,6 +117,59 @@ TEST_F(LaneThreadsTest, StagedBytesAreNotOverwrittenBeforeTheyAreCopied) {
     if (reader.left_behind(record) == 0) ++n;
     reader.pop(record);
   }
+}
+
+TEST_F(LaneThreadsTest, MessagesOfRowsArriveOnceInOrder) {
+  constexpr std::uint64_t kMessages = 150'000;
+  std::jthread sending([&] {
+    LaneWriter<> writer(shared, slots.data(), side.data(), shape);
+    std::array<std::array<std::byte, 64>, kSlots> bytes;
+    for (std::uint64_t n = 0; n < kMessages && !deadline.passed();) {
+      const std::size_t most = std::min<std::uint64_t>({writer.room(), n % 7 + 1, kMessages - n});
+      for (std::size_t m = 0; m < most; ++m) bytes[m].fill(static_cast<std::byte>((n + m) & 0xff));
+      for (std::size_t put = 0; put < most;) {
+        put += LaneWriter<>::Walk(writer).put_alike(
+            static_cast<std::uint16_t>(n + put), most - put,
+            [&](std::size_t m) { return std::span(bytes[put + m]); });
+      }
+      n += most;
+      if (!writer.publish()) std::this_thread::yield();
+    }
+  });
+  using Plain = LaneReader<>::Plain;
+  LaneReader<> reader(shared, slots.data(), side.data(), shape);
+  std::array<std::byte, 64> expected, got;
+  const auto check = [&](std::uint64_t n, std::uint16_t index) {
+    expected.fill(static_cast<std::byte>(n & 0xff));
+    ASSERT_EQ(index, static_cast<std::uint16_t>(n));
+    ASSERT_EQ(got, expected) << n;
+  };
+  std::uint64_t rows = 0;
+  for (std::uint64_t n = 0; n < kMessages;) {
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    Plain found{};
+    {
+      LaneReader<>::Walk walk(reader);
+      found = walk.look(index, length);
+      if (found == Plain::kInline) {
+        ASSERT_EQ(length, got.size());
+        walk.copy(got.data(), length);
+        ASSERT_NO_FATAL_FAILURE(check(n++, index));
+        walk.pass();
+      }
+    }
+    if (found == Plain::kRow) ++rows;
+    for (LaneReader<>::Row row(reader); row.left() != 0; row.pass()) {
+      row.copy(got.data());
+      ASSERT_NO_FATAL_FAILURE(check(n++, row.index()));
+    }
+    if (found != Plain::kNothing) continue;
+    static_cast<void>(reader.flush());
+    ASSERT_FALSE(deadline.passed()) << "after message " << n;
+    std::this_thread::yield();
+  }
+  EXPECT_GT(rows, 0U);
 }
 
 TEST_F(LaneThreadsTest, AHandedOverBufferIsNotTouchedUntilItComesBack) {

@@ -39,7 +39,7 @@ TEST_F(RecordCheckTest, InlineDataFitsIntoItsSlot) {
 
 TEST_F(RecordCheckTest, AKindThatDoesNotExistIsNotSound) {
   EXPECT_FALSE(is_sound(record_of(LaneKind{0}, 0)));
-  EXPECT_FALSE(is_sound(record_of(LaneKind{8}, 0)));
+  EXPECT_FALSE(is_sound(record_of(LaneKind{9}, 0)));
 }
 
 TEST_F(RecordCheckTest, AChunkLiesInTheBounceAreaAndIsNoLongerThanItsMessage) {
@@ -65,6 +65,21 @@ TEST_F(RecordCheckTest, AStagedMessageIsFollowedByItsRestAndByNothingElse) {
   check.pass(rest);
   EXPECT_FALSE(check.is_open());
   EXPECT_TRUE(is_sound(record_of(LaneKind::kDirect, 10)));
+}
+
+TEST_F(RecordCheckTest, ARowHasAsManyMessagesAsThereAreSlotsAtMostAndALineForEach) {
+  const auto row_of = [](std::uint32_t messages, std::uint64_t length) {
+    return LaneRecord{.length = length, .immediate = messages, .kind = LaneKind::kRow};
+  };
+  EXPECT_TRUE(is_sound(row_of(1, 1)));
+  EXPECT_TRUE(is_sound(row_of(4, kRowPayload)));
+  EXPECT_FALSE(is_sound(row_of(0, 1)));
+  EXPECT_FALSE(is_sound(row_of(5, 1)));
+  EXPECT_FALSE(is_sound(row_of(4, 0)));
+  EXPECT_FALSE(is_sound(row_of(4, kRowPayload + 1)));
+  EXPECT_FALSE(is_sound(row_of(4, (std::uint64_t{1} << 32U) + 1)));
+  check.pass(record_of(LaneKind::kStaged, 100, 0, 60));
+  EXPECT_FALSE(is_sound(row_of(1, 1))) << "amid a staged message";
 }
 
 TEST_F(RecordCheckTest, AJobIsCutIntoChunksOfASizeThatIsAllowed) {

@@ -33,6 +33,29 @@ TEST_F(ConsumerIntakeTest, RefusesABufferThatWasUsedUp) {
   EXPECT_EQ(arrivals.size(), 1U);
 }
 
+TEST_F(ConsumerIntakeTest, RefusesARowWhereItComesToABufferThatIsNotPosted) {
+  const PeerLane from = lane();
+  from.write_row(1, 2, 64);
+  poll();
+  ASSERT_EQ(arrivals.size(), 1U) << "the first one counts";
+  EXPECT_EQ(arrivals[0].index, 1);
+  poll();
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+  expect_nothing_outside();
+}
+
+TEST_F(ConsumerIntakeTest, RefusesARowOfMoreMessagesThanTheLaneHasSlots) {
+  const PeerLane from = lane();
+  from.write_row(0, from.layout.shape.slots + 1, 8);
+  expect_lie();
+}
+
+TEST_F(ConsumerIntakeTest, RefusesARowOfMessagesThatLeaveTheirSlots) {
+  const PeerLane from = lane();
+  from.write_row(0, 1, 65);
+  expect_lie();
+}
+
 TEST_F(ConsumerIntakeTest, RefusesMoreThanTheRoom) {
   PeerLane from = lane();
   from.writer->put_inline(1, std::array<std::byte, kSmall + 1>{}, {});

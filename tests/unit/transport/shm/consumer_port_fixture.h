@@ -87,6 +87,12 @@ struct PeerLane {
     auto* const words = reinterpret_cast<std::uint64_t*>(mapping.bytes().data() + layout.slots);
     return std::atomic_ref(words[slot * std::size_t{16} + n]);
   }
+  // A row in the first slots, whatever it says: of each message word 8 is its number, from 1 on.
+  void write_row(std::uint16_t index, std::uint32_t messages, std::uint64_t length) const {
+    for (std::uint32_t n = 0; n < messages && n < layout.shape.slots; ++n) word(n, 8) = n + 1;
+    word(0, 1) = length | std::uint64_t{messages} << 48U;
+    word(0, 0) = comch::shm::lane_word(1, index, comch::shm::LaneKind::kRow);
+  }
 
   LaneLayout layout;
   os::Fd memory;

@@ -24,6 +24,26 @@ TEST_F(ConsumerPortTest, AMessageLiesInItsRoomAndUsesItUp) {
   EXPECT_FALSE(owner.lost);
 }
 
+TEST_F(ConsumerPortTest, AllMessagesOfARowArriveAlsoWhenTheyAreAskedForOneByOne) {
+  const PeerLane from = lane();
+  from.write_row(0, 2, 64);
+  for (std::size_t n = 1; n <= 2; ++n) {
+    const auto taken =
+        port->poll(1, [this](std::size_t, const Arrival& arrival) { arrivals.push_back(arrival); });
+    EXPECT_EQ(taken.messages, 1U);
+    ASSERT_EQ(arrivals.size(), n);
+    EXPECT_EQ(port->has_message(), n == 1);
+  }
+  EXPECT_EQ(arrivals[0].index, 0);
+  EXPECT_EQ(arrivals[1].index, 1);
+  EXPECT_EQ(arrivals[1].length, 64U);
+  EXPECT_EQ(all[0], std::byte{1});
+  EXPECT_EQ(all[kRoom], std::byte{2});
+  EXPECT_EQ(port->posted(), 0U);
+  EXPECT_FALSE(owner.lost);
+  expect_nothing_outside();
+}
+
 TEST_F(ConsumerPortTest, WhatComesBehindTheEndIsNotTakenAndIsNoLie) {
   std::string said;
   set_log_sink([&](LogLevel, std::string_view text) { said += text; });

@@ -33,6 +33,19 @@ TEST_F(ConsumerViewTest, ShowsNothingButWhatLiesInTheSlot) {
   EXPECT_TRUE(port->release(2));
 }
 
+TEST_F(ConsumerViewTest, ShowsTheMessagesOfARowEachInItsSlot) {
+  const PeerLane from = viewed();
+  from.write_row(77, 3, 8);
+  EXPECT_EQ(port->view(2, [this](const Shown& message) { shown.push_back(message); }), 2U);
+  EXPECT_EQ(view(), 1U);
+  for (std::size_t n = 0; n < 3; ++n) {
+    EXPECT_EQ(shown[n].data.size(), 8U);
+    EXPECT_EQ(shown[n].data[0], static_cast<std::byte>(n + 1));
+  }
+  EXPECT_EQ(port->shown(), 3U);
+  EXPECT_TRUE(port->release(3));
+}
+
 TEST_F(ConsumerViewTest, RefusesDataThatIsSaidToBeInABuffer) {
   PeerLane from = viewed();
   from.writer->put_direct(0, 8, {});
