@@ -287,18 +287,20 @@ class LaneWriter<Machine, Position>::Walk {
   // `data(n)`: of the n-th.
   template <class Data>
   [[gnu::always_inline]] std::size_t put_alike(std::uint16_t index, std::size_t most, Data data) {
-    Bytes message = data(0);
-    const std::size_t length = message.size();
+    const Bytes first = data(0);
+    const std::size_t length = first.size();
     const std::size_t room = length <= kRowPayload ? std::min(most, row_room()) : 0;
     if (room < 2 || data(1).size() != length) [[unlikely]] {
-      put_inline(index, message);
+      put_inline(index, first);
       return 1;
     }
     std::size_t count = 0;
-    do {
+    for (; count != room; ++count) {
+      const Bytes message = data(count);
+      if (message.size() != length) break;
       const std::size_t at = place_of(static_cast<Position>(position_ + count));
       copy_plain_in<Machine>(slots_, at + kRowDataAt, message.data(), length);
-    } while (++count != room && (message = data(count)).size() == length);
+    }
     put_header(index, LaneKind::kRow, length | std::uint64_t{count} << 48U);
     position_ = static_cast<Position>(position_ + count - 1);
     return count;
