@@ -122,9 +122,15 @@ class LaneWriter {
     position_ = static_cast<Position>(position_ + 1U);
     const std::uint64_t word = lane_word(position_, index, LaneKind::kInline);
     copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
-    Machine::store_word(slots, at + 8, data.size());
-    // LANE: the slot happens before its first word is seen.
-    Machine::store_header(slots, at, word, std::memory_order_release);
+    publish_at_once(slots, at, word, data.size());
+  }
+
+  // As put_direct() of data alone, and exposes it, when nothing is withheld.
+  void put_direct_and_publish(std::uint16_t index, std::uint64_t length) {
+    assert(!withheld_ && length <= kMaxLaneLength);
+    const std::size_t at = place();
+    position_ = static_cast<Position>(position_ + 1U);
+    publish_at_once(slots_, at, lane_word(position_, index, LaneKind::kDirect), length);
   }
 
   // `length` bytes that are in the posted buffer already.
@@ -192,6 +198,13 @@ class LaneWriter {
   [[nodiscard]] bool broken() const { return broken_; }
 
  private:
+  static void publish_at_once(Data slots, std::size_t at, std::uint64_t word,
+                              std::uint64_t lengths) {
+    Machine::store_word(slots, at + 8, lengths);
+    // LANE: the slot happens before its first word is seen.
+    Machine::store_header(slots, at, word, std::memory_order_release);
+  }
+
   static constexpr Position kHalf = std::numeric_limits<Position>::max() / 2;
 
   std::size_t slot() const { return position_ & (shape_.slots - 1); }

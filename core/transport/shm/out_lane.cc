@@ -211,7 +211,29 @@ void OutLane::ring() {
   ++counters_.wakes_sent;
 }
 
+// Few stores: behind those of a copy each waits for one of its lines to be on its way.
 bool OutLane::send_beside_slot(Bytes message) {
+  if (message.size() - 1 >= small_ || !is_unhindered() || writer_.withholds() ||
+      !writer_.has_room())
+    return false;
+  bool done = false;
+  const bool is_alone = consumer_->desk.use_alone(1, [&](const Posted& posted) {
+    if (message.size() > posted.capacity) return false;
+    std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
+    writer_.put_direct_and_publish(posted.index, message.size());
+    return done = true;
+  });
+  if (!is_alone) [[unlikely]]
+    return send_beside_others(message);
+  if (!done) return false;
+  ++counters_.mapped;
+  counters_.bytes += message.size();
+  if (data_ringer_.should_ring()) [[unlikely]]
+    ring();
+  return true;
+}
+
+bool OutLane::send_beside_others(Bytes message) {
   const bool done = put_small(1, [message](std::size_t) { return message; }).messages == 1;
   if (done) publish();
   return done;

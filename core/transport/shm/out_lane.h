@@ -171,6 +171,7 @@ class OutLane {
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
+  [[gnu::noinline]] bool send_beside_others(Bytes message);
   struct Tally {
     std::size_t messages = 0;
     std::size_t direct = 0;

@@ -148,6 +148,12 @@ TEST_F(LaneReaderTest, WhatIsPublishedAtOnceIsPlain) {
     walk.pass();
     ASSERT_NE(writer.room(), 0U);
   }
+  writer.put_direct_and_publish(8, kMaxLaneLength);
+  std::uint16_t index = 0;
+  std::uint64_t length = 0;
+  EXPECT_EQ(LaneReader<>::Walk(reader).look(index, length), Plain::kDirect);
+  EXPECT_EQ(index, 8U);
+  EXPECT_EQ(length, kMaxLaneLength);
 }
 
 TEST_F(LaneReaderTest, AWalkThatPassesGivesRoomBack) {
