@@ -73,7 +73,7 @@ struct LaneShape {
 struct LaneRecord {
   std::uint64_t length = 0;
   std::array<std::uint64_t, 2> control{};
-  std::uint32_t immediate = 0;  // Bytes of immediate data.
+  std::uint32_t immediate = 0;  // Bytes of immediate data; as a row begins, its messages.
   std::uint16_t index = 0;      // Of the posted buffer.
   LaneKind kind{};
 

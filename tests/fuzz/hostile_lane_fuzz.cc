@@ -75,7 +75,7 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
   if (kind == 8) {
     return staged.left == 0 && immediate >= 1 && immediate <= kSlots && length >= 1 && length <= 64;
   }
-  if (kind < 1 || kind > 8 || immediate > kImmediateMax) return false;
+  if (kind < 1 || kind > 7 || immediate > kImmediateMax) return false;
   if ((kind == 5) != (staged.left != 0)) return false;
   if (kind == 1) return length == 0;
   if (kind == 2) return length <= 112;

@@ -4,29 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <string>
 #include <vector>
+
+#include "unit/shm/lane_of.h"
 
 namespace comch::shm {
 namespace {
 
 using Plain = LaneReader<>::Plain;
 
-struct LaneReaderTest : testing::Test {
-  static constexpr std::uint32_t kSlots = 4;
+struct LaneReaderTest : testing::Test, LaneOf<std::uint32_t> {
+  LaneReaderTest() : LaneOf(true) {}
 
-  static std::span<const std::byte> bytes(std::string_view text) {
-    return std::as_bytes(std::span(text));
-  }
-  Look look() {
-    record = {};
-    return reader.look(record);
-  }
-  void send(std::string_view text) {
-    LaneWriter<>::Walk(writer).put_inline(0, bytes(text));
-    writer.publish();
-  }
   // Keeps what is there; where it lies.
   std::vector<std::string_view> keep_all() {
     std::vector<std::string_view> kept;
@@ -39,18 +29,6 @@ struct LaneReaderTest : testing::Test {
     }
     return kept;
   }
-
-  const LaneShape shape{.slots = kSlots,
-                        .immediate_max = 256,
-                        .side_stride = 256,
-                        .bounce_size = 4096,
-                        .head_credit = true};
-  LaneShared<> shared{};
-  alignas(kCacheLine) std::array<std::byte, kSlots * kLaneSlot> slots{};
-  alignas(kCacheLine) std::array<std::byte, kSlots * 256> side{};
-  LaneWriter<> writer{shared, slots.data(), side.data(), shape};
-  LaneReader<> reader{shared, slots.data(), side.data(), shape};
-  LaneRecord record;
 };
 
 TEST_F(LaneReaderTest, DataAloneIsPlainWhateverItsLength) {

@@ -2,13 +2,11 @@
 // it is. lane_test.cc has the rest of the lane's contract.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "shm/lane.h"
-#include "shm/lane_reader.h"
+#include "unit/shm/lane_of.h"
 
 namespace comch::shm {
 namespace {
@@ -16,24 +14,15 @@ namespace {
 using Plain = LaneReader<>::Plain;
 
 template <class Position>
-struct RowLane {
-  static constexpr std::uint32_t kSlots = 4;
+struct RowLane : LaneOf<Position> {
+  using Lane = LaneOf<Position>;
+  using Lane::kSlots, Lane::look, Lane::reader, Lane::record, Lane::writer;
+  RowLane() : Lane(true, 8) {}
 
-  static std::span<const std::byte> bytes(std::string_view text) {
-    return std::as_bytes(std::span(text));
-  }
-  Look look() {
-    record = {};
-    return reader.look(record);
-  }
-  void send(std::string_view text) {
-    Walk(writer).put_inline(0, bytes(text));
-    writer.publish();
-  }
   // As many of these as go into one row; their indexes begin at `index`.
   std::size_t send_row(const std::vector<std::string>& texts, std::uint16_t index = 0) {
-    return Walk(writer).put_alike(index, texts.size(),
-                                  [&](std::size_t n) { return bytes(texts[n]); });
+    const auto text = [&](std::size_t n) { return Lane::bytes(texts[n]); };
+    return typename Lane::Writer::Walk(writer).put_alike(index, texts.size(), text);
   }
   // Takes everything there is, and says so; how many messages.
   std::size_t take_all() {
@@ -43,15 +32,6 @@ struct RowLane {
     writer.look_again();
     return taken;
   }
-
-  using Writer = LaneWriter<FastMachine, Position>;
-  using Walk = typename Writer::Walk;
-  const LaneShape shape{.slots = kSlots, .indexes = 8, .head_credit = true};
-  LaneShared<FastMachine, Position> shared{};
-  alignas(kCacheLine) std::array<std::byte, kSlots * kLaneSlot> slots{};
-  Writer writer{shared, slots.data(), nullptr, shape};
-  LaneReader<FastMachine, Position> reader{shared, slots.data(), nullptr, shape};
-  LaneRecord record;
 };
 
 struct LaneRowTest : testing::Test, RowLane<std::uint32_t> {
