@@ -207,10 +207,10 @@ bool PortConsumer<Ports>::poll_tasks(Sink sink) {
 template <class Ports>
 template <class Sink>
 std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink sink) {
-  if (!port_ || !in_arrays()) return 0;
+  if (!port_ || !in_arrays() || out.empty()) return 0;
   const transport::Taken taken = port_->poll_twice(out.size(), sink);
   tasks_completed(taken.messages);
-  end_poll(!taken.any && !out.empty());
+  end_poll(!taken.any);
   return taken.messages;
 }
 

@@ -150,8 +150,8 @@ void copy_plain_in(typename Machine::Data data, std::size_t offset, const std::b
 }
 
 template <class Machine>
-void copy_plain_out(std::byte* to, typename Machine::Data data, std::size_t offset,
-                    std::size_t size) {
+[[gnu::always_inline]] inline void copy_plain_out(std::byte* to, typename Machine::Data data,
+                                                  std::size_t offset, std::size_t size) {
   if constexpr (std::is_same_v<Machine, FastMachine>) {
     if (size == 64) [[likely]]
       return copy_64(to, data + offset);

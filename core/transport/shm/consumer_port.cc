@@ -1,4 +1,4 @@
-// ConsumerPort: its life, and what is said on its line. consumer_intake.cc takes messages.
+// ConsumerPort: its life, and what is said on its line. intake.cc takes messages.
 #include "transport/shm/consumer_port.h"
 
 #include <algorithm>
@@ -57,15 +57,12 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
       immediate_max_(setup.immediate_max),
       views_(setup.way == wire::Way::kView),
       own_membarrier_(own_membarrier),
-      memory_(setup.memory),
       parts_(std::move(parts)),
       writer_(comch::shm::posted_run_at(parts_.posted.bytes().data()),
               parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
-      entries_(parts_.layout.slots),
-      table_(entries_),
-      sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
-      immediates_(std::size_t{names()} * setup.immediate_max),
-      immediate_sizes_(names()) {
+      intake_({.names = names(), .immediate_max = setup.immediate_max, .memory = setup.memory},
+              *this),
+      sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell) {
   parts_.line.close_in_children();
 }
 
@@ -85,10 +82,10 @@ void ConsumerPort::announce(const Setup& setup, os::Fd posted, os::Fd line, os::
       .way = setup.way,
       .membarrier = own_membarrier_,
       .map_offset = mapped ? setup.memfd_offset : 0,
-      .map_size = memory_.size(),
+      .map_size = setup.memory.size(),
       .map_address =
           setup.way == wire::Way::kCma
-              ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(memory_.data()))
+              ? static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(setup.memory.data()))
               : 0};
   hub_->announce(terms, {std::move(posted), std::move(line), std::move(memory)}, mapped ? 3 : 2);
 }
@@ -126,6 +123,61 @@ bool ConsumerPort::has_work(InLane& lane) const {
 bool ConsumerPort::has_message() const {
   return std::ranges::any_of(lanes_,
                              [](const auto& lane) { return !lane->shut && lane->reader.ready(); });
+}
+
+// --- Looking at messages where they lie ---------------------------------------------------
+
+Found ConsumerPort::view_other(InLane& lane, Shown& shown) {
+  using comch::shm::LaneKind;
+  comch::shm::LaneRecord record;
+  const comch::shm::Look found = lane.reader.look(record);
+  if (found == comch::shm::Look::kNothing) return Found::kNothing;
+  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kRow ||
+                       record.kind == LaneKind::kImmediate;
+  if (found == comch::shm::Look::kBroken || !in_slot) return Found::kBroken;
+  shown = {.data = {lane.reader.data_of(record), record.length},
+           .immediate = {lane.reader.immediate_of(record), record.immediate},
+           .producer = lane.producer()};
+  lane.reader.keep(record);
+  return Found::kSome;
+}
+
+bool ConsumerPort::release(std::size_t count) {
+  return shown_.release(count, [](InLane& lane, std::size_t messages) {
+    lane.reader.release(static_cast<std::uint32_t>(messages));
+    if (lane.reader.flush()) lane.tell();
+  });
+}
+
+// --- The end of a lane --------------------------------------------------------------------
+
+// A lane that has ended, and is empty now, or is broken.
+void ConsumerPort::end(InLane& lane, Found found) {
+  if (found == Found::kBroken) {
+    if (std::exchange(lane.shut, true)) return;
+    say(LogLevel::kWarning,
+        "producer {} wrote nonsense into its lane to consumer {}; its process "
+        "is cut off",
+        lane.producer(), id_);
+    return lose(Error{Errc::connection_reset, 0, "a producer wrote nonsense into its lane"});
+  }
+  sweep_ = true;
+}
+
+// The buffer of a message that its producer has not finished is posted again: it is whole but for
+// bytes nobody was promised.
+void ConsumerPort::sweep() {
+  sweep_ = false;
+  std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
+    if (!lane->ended || lane->reader.ready() || lane->reader.kept() != 0) return false;
+    if (const Intake::Entry* entry = intake_.begun(*lane)) {
+      writer_.post(lane->staged_index, entry->offset, entry->capacity());
+      unheard_ = true;
+    }
+    return true;
+  });
+  note_only_lane();
+  publish();
 }
 
 // --- The line ----------------------------------------------------------------------------

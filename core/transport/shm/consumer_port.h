@@ -28,19 +28,18 @@
 #include "os/window.h"
 #include "shm/bell.h"
 #include "shm/posted_ring.h"
-#include "shm/posted_table.h"
-#include "transport/passage.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/arrival.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
+#include "transport/shm/intake.h"
 #include "transport/shm/shown_rows.h"
 #include "transport/taken.h"
 
 namespace comch::transport::shm {
 
-class ConsumerPort final : public Readiness {
+class ConsumerPort final : public Readiness, private Intake::Maps {
  public:
   struct Setup {
     std::uint32_t depth = 0;
@@ -65,7 +64,7 @@ class ConsumerPort final : public Readiness {
   ~ConsumerPort();
 
   std::uint32_t id() const { return id_; }
-  std::uint32_t posted() const { return table_.posted(); }
+  std::uint32_t posted() const { return intake_.table().posted(); }
   bool closed() const { return state_ == State::kClosed; }
   std::uint64_t wakes_received() const { return wakes_received_; }
 
@@ -84,10 +83,10 @@ class ConsumerPort final : public Readiness {
     explicit Posting(ConsumerPort& port) : port_(port), walk_(port.writer_) {
       port.unheard_ = true;
     }
-    std::uint16_t choose() const { return port_.table_.choose(walk_.next_slot()); }
+    std::uint16_t choose() const { return port_.intake_.table().choose(walk_.next_slot()); }
     void post(std::uint16_t index, std::uint16_t name, std::uint64_t offset,
               std::uint64_t capacity) {
-      port_.table_.post(index, name, offset, capacity);
+      port_.intake_.table().post(index, name, offset, capacity);
       walk_.post(index, offset, capacity);
     }
 
@@ -100,16 +99,16 @@ class ConsumerPort final : public Readiness {
     if (unheard_) publish_and_tell();
   }
 
-  // Hands at most `budget` messages to `sink`, lanes taking turns: sink(n, message) of the n-th,
-  // an Arrival or a PlainArrival.
+  // Hands at most `budget` messages, not 0, to `sink`, lanes taking turns: sink(n, message) of the
+  // n-th, an Arrival or a PlainArrival.
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
-    return poll(budget, sink, Looks::kOnce);
+    return poll(budget, sink, Intake::Looks::kOnce);
   }
   // The same of a caller that has nothing else to poll; see look_twice().
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
-    return poll(budget, sink, Looks::kTwice);
+    return poll(budget, sink, Intake::Looks::kTwice);
   }
 
   // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
@@ -147,7 +146,7 @@ class ConsumerPort final : public Readiness {
   void take_back(Each&& each) {
     over_ = true;
     for (const std::unique_ptr<InLane>& lane : lanes_) lane->shut = true;
-    table_.complete_all(std::forward<Each>(each));
+    intake_.table().complete_all(std::forward<Each>(each));
   }
 
   // For the engine's source; see engine/source.h.
@@ -165,18 +164,14 @@ class ConsumerPort final : public Readiness {
 
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
-  enum class Step : std::uint8_t { kNothing, kPart, kArrival, kRow, kBroken };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kMaxLanes = 1024;
 
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
   void publish_and_tell();
 
-  // How often a lane is looked at in which nothing is found.
-  enum class Looks : std::uint8_t { kOnce, kTwice };
-
   template <class Sink>
-  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, Looks looks) {
+  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, Intake::Looks looks) {
     // Where there is one lane there is no other to have a turn.
     const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, looks, sink)
                                          : take_in_turns(budget, looks, sink);
@@ -185,14 +180,15 @@ class ConsumerPort final : public Readiness {
     return taken;
   }
   template <class Sink>
-  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Looks looks, Sink sink) {
-    if (looks == Looks::kTwice && is_quiet()) pause();
+  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Intake::Looks looks, Sink sink) {
+    if (looks == Intake::Looks::kTwice && is_quiet()) pause();
     Taken all;
     const std::size_t lanes = lanes_.size();
     for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
       if (first_ >= lanes) first_ = 0;
       const std::size_t until = std::min(budget, all.messages + kTurn);
-      const Taken taken = take_from(*lanes_[first_++], all.messages, until, Looks::kOnce, sink);
+      const Taken taken =
+          take_from(*lanes_[first_++], all.messages, until, Intake::Looks::kOnce, sink);
       all = {.messages = taken.messages, .any = all.any || taken.any};
     }
     return all;
@@ -200,95 +196,18 @@ class ConsumerPort final : public Readiness {
   // What a lane has, from the `first`-th message of the poll on, `until` so many are taken.
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
-                                         Looks looks, Sink sink) {
-    std::size_t count = first;
-    Step step = Step::kArrival;
-    while (count != until && step == Step::kArrival) {
-      step = take_plain(lane, count, until, count == first ? looks : Looks::kOnce, sink);
-      if (step == Step::kRow) step = take_row(lane, count, until, sink);
-      if (step != Step::kPart) continue;  // Something else comes next.
-      step = take_other(lane, count, sink);
-      if (step == Step::kArrival) ++count;
-    }
-    if (count == first && step != Step::kPart) [[likely]] {
-      if (step == Step::kBroken || lane.ended) [[unlikely]]
-        settle(lane, step);
-      return {.messages = count, .any = false};
-    }
-    if (lane.reader.flush()) lane.tell();
-    return {.messages = count, .any = true};
-  }
-  // Messages of data alone, in the slot or in the posted buffer, as most are. kPart, kRow: the next
-  // one is another, or of a row.
-  template <class Sink>
-  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         Looks looks, Sink sink) {
-    using Plain = comch::shm::LaneReader<>::Plain;
-    comch::shm::LaneReader<>::Walk walk(lane.reader);
-    std::uint16_t index = 0;
-    std::uint64_t length = 0;
-    Plain found = walk.look(index, length);
-    if (found == Plain::kNothing && looks == Looks::kTwice) {
-      pause();
-      found = walk.look(index, length);
-    }
-    while (found != Plain::kNothing) {
-      if (found >= Plain::kRow) [[unlikely]]
-        return found == Plain::kRow ? Step::kRow : Step::kPart;
-      comch::shm::PostedTable::Entry* const entry = table_.find(index, length);
-      if (entry == nullptr) [[unlikely]]
-        return Step::kBroken;
-      const bool in_slot = found == Plain::kInline;
-      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
-      const std::uint16_t name = entry->name();
-      table_.complete(*entry);
-      walk.pass();
-      sink(count, PlainArrival{.index = name,
-                               .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                               .producer = lane.producer(),
-                               .length = length});
-      if (++count == until) return Step::kArrival;
-      found = walk.look(index, length);
-    }
-    return Step::kNothing;
-  }
-  template <class Sink>
-  [[gnu::noinline]] Step take_row(InLane& lane, std::size_t& count, std::size_t until, Sink sink) {
-    const std::uint32_t producer = lane.producer();
-    Step step = Step::kArrival;
-    std::size_t n = count;
-    for (comch::shm::LaneReader<>::Row row(lane.reader); row.left() != 0 && n != until; ++n) {
-      comch::shm::PostedTable::Entry* const entry = table_.find(row.index(), row.length());
-      if (entry == nullptr) [[unlikely]] {
-        step = Step::kBroken;
-        break;
-      }
-      row.copy(memory_.data() + entry->offset);
-      const std::uint16_t name = entry->name();
-      table_.complete(*entry);
-      row.pass();
-      sink(n, PlainArrival{.index = name,
-                           .passage = Passage::kInline,
-                           .producer = producer,
-                           .length = row.length()});
-    }
-    count = n;
-    return step;
-  }
-  // The next message, whatever it is.
-  template <class Sink>
-  [[gnu::noinline]] Step take_other(InLane& lane, std::size_t count, Sink sink) {
-    Arrival arrival;
-    const Step step = take_other(lane, arrival);
-    if (step == Step::kArrival) sink(count, static_cast<const Arrival&>(arrival));
-    return step;
+                                         Intake::Looks looks, Sink sink) {
+    const auto [count, found] = intake_.take(lane, first, until, looks, sink);
+    if (found != Found::kSome) [[likely]]
+      settle(lane, found);
+    return {.messages = count, .any = found == Found::kSome};
   }
   template <class Sink>
   std::size_t view_lane(InLane& lane, std::size_t budget, Sink& sink) {
     using Reader = comch::shm::LaneReader<>;
     std::size_t shown = 0;
-    Step step = shown_.takes(lane) ? Step::kArrival : Step::kNothing;
-    while (shown != budget && step == Step::kArrival) {
+    Found some = shown_.takes(lane) ? Found::kSome : Found::kNothing;
+    while (shown != budget && some == Found::kSome) {
       std::uint16_t index = 0;
       std::uint64_t length = 0;
       auto found = Reader::Plain::kInline;
@@ -304,15 +223,15 @@ class ConsumerPort final : public Readiness {
         continue;
       }
       Shown other;
-      step = found == Reader::Plain::kNothing ? Step::kNothing : view_other(lane, other);
-      if (step != Step::kArrival) break;
+      some = found == Reader::Plain::kNothing ? Found::kNothing : view_other(lane, other);
+      if (some != Found::kSome) break;
       sink(static_cast<const Shown&>(other));
       ++shown;
     }
     if (shown != 0) [[likely]] {
       shown_.add(lane, shown);
-    } else if (step == Step::kBroken || lane.ended) [[unlikely]] {
-      settle(lane, step);
+    } else {
+      settle(lane, some);
     }
     return shown;
   }
@@ -326,13 +245,7 @@ class ConsumerPort final : public Readiness {
     }
     return shown;
   }
-  Step view_other(InLane& lane, Shown& shown);
-
-  Step take_other(InLane& lane, Arrival& arrival);
-  Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
-  Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
-  Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
-  void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record, std::uint16_t name);
+  Found view_other(InLane& lane, Shown& shown);
   bool has_work(InLane& lane) const;
   // Nothing would come of poll() now.
   bool is_quiet() const {
@@ -341,14 +254,19 @@ class ConsumerPort final : public Readiness {
     }
     return !sweep_;
   }
-  void settle(InLane& lane, Step step);
+  // A lane in which nothing was found.
+  void settle(InLane& lane, Found found) {
+    if (found == Found::kBroken || lane.ended) [[unlikely]]
+      end(lane, found);
+  }
+  void end(InLane& lane, Found found);
   void sweep();
 
   // One packet of the line; false: there is none now, or never again.
   bool read_line();
   // Memory that a message speaks of. Its announcement was sent ahead of the message, so that it
   // has come by now, but perhaps it is not read. Null: there is none.
-  const os::Window* map_of(std::uint32_t number);
+  const os::Window* map_of(std::uint32_t number) override;
   void heard(const wire::FastPacket& packet, std::span<os::Fd> fds);
   Status add_lane(const wire::Lane& lane, std::span<os::Fd> fds);
   Status add_map(const wire::Map& map, std::span<os::Fd> fds);
@@ -364,7 +282,6 @@ class ConsumerPort final : public Readiness {
   const std::uint32_t immediate_max_;
   const bool views_;
   const bool own_membarrier_;
-  const std::span<std::byte> memory_;
   const Parts parts_;
   State state_ = State::kOpening;
   bool may_relax_ = false;
@@ -373,11 +290,8 @@ class ConsumerPort final : public Readiness {
   bool over_ = false;     // All was taken back: no lane is read any more.
   bool line_over_ = false;
   comch::shm::PostedWriter<> writer_;
-  std::vector<comch::shm::PostedTable::Entry> entries_;
-  comch::shm::PostedTable table_;
+  Intake intake_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
-  std::vector<std::byte> immediates_;           // immediate_max_ for each name.
-  std::vector<std::uint16_t> immediate_sizes_;  // By name.
   std::vector<std::unique_ptr<InLane>> lanes_;
   InLane* only_ = nullptr;  // Of lanes_, if there is but one.
   std::size_t first_ = 0;   // Whose turn it is.

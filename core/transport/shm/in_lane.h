@@ -1,5 +1,5 @@
 // InLane: a producer's lane, as the consumer sees it: the ring, the socket to ring the producer
-// by, and what of a long message is copied so far.
+// by, and what of a long message is copied so far. Intake (intake.h) reads it.
 //
 // Threads: the consumer's. Lifetime: owned by the consumer's port. Errors: of make(), see there.
 #pragma once
@@ -20,6 +20,10 @@
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
+
+// What whoever reads a lane finds there. kSome: messages, or a part of a long one. kBroken: what no
+// correct producer writes.
+enum class Found : std::uint8_t { kNothing, kSome, kBroken };
 
 class InLane {
  public:

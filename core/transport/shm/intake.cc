@@ -1,12 +1,11 @@
-// ConsumerPort: taking messages out of lanes. Everything a producer says is held against what
-// this side knows: the table of posted buffers, the maps it was shown, the sizes it agreed to.
+// Intake: see intake.h. Here is what most messages are not: staged, copied together, handed over,
+// or with immediate data.
+#include "transport/shm/intake.h"
+
 #include <cstring>
-#include <utility>
 
 #include "base/checked.h"
 #include "base/copy.h"
-#include "base/say.h"
-#include "transport/shm/consumer_port.h"
 
 namespace comch::transport::shm {
 
@@ -14,7 +13,6 @@ using comch::shm::ChunkJob;
 using comch::shm::JobState;
 using comch::shm::LaneKind;
 using comch::shm::LaneRecord;
-using comch::shm::PostedTable;
 
 namespace {
 
@@ -48,15 +46,23 @@ Passage passage_of(LaneKind kind) {
 
 }  // namespace
 
-ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
+Intake::Intake(const Setup& setup, Maps& maps)
+    : maps_(maps),
+      immediate_max_(setup.immediate_max),
+      memory_(setup.memory),
+      entries_(setup.names),
+      table_(entries_),
+      immediates_(std::size_t{setup.names} * setup.immediate_max),
+      immediate_sizes_(setup.names) {}
+
+Intake::Step Intake::take_other(InLane& lane, Arrival& arrival) {
   LaneRecord record;
   const comch::shm::Look found = lane.reader.look(record);
   if (found == comch::shm::Look::kNothing) return Step::kNothing;
   if (found == comch::shm::Look::kBroken) return Step::kBroken;
-  const PostedTable::Entry* const entry = table_.find(record.index, room_for(lane, record));
+  const Entry* const entry = table_.find(record.index, room_for(lane, record));
   if (entry == nullptr) [[unlikely]]
     return Step::kBroken;
-  std::byte* const to = entry->capacity() != 0 ? memory_.data() + entry->offset : nullptr;
   arrival.handed = {};
   arrival.length = record.length;
   switch (record.kind) {
@@ -65,17 +71,17 @@ ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
       break;
     case LaneKind::kInline:
     case LaneKind::kRow:
-      lane.reader.copy_data(to, record);
+      lane.reader.copy_data(room_of(*entry), record);
       break;
     case LaneKind::kStaged:
     case LaneKind::kStagedNext: {
-      const Step step = take_staged(lane, record, to);
+      const Step step = take_staged(lane, record, *entry);
       if (step != Step::kArrival) return step;
       arrival.length = lane.staged;
       break;
     }
     case LaneKind::kJob: {
-      const Step step = take_job(lane, record, to);
+      const Step step = take_job(lane, record, room_of(*entry));
       if (step != Step::kArrival) return step;
       break;
     }
@@ -97,22 +103,21 @@ ConsumerPort::Step ConsumerPort::take_other(InLane& lane, Arrival& arrival) {
   return Step::kArrival;
 }
 
-void ConsumerPort::take_immediate(const InLane& lane, const LaneRecord& record,
-                                  std::uint16_t name) {
+void Intake::take_immediate(const InLane& lane, const LaneRecord& record, std::uint16_t name) {
   immediate_sizes_[name] = static_cast<std::uint16_t>(record.immediate);
   if (record.immediate == 0) return;
   lane.reader.copy_immediate(immediates_.data() + std::size_t{name} * immediate_max_, record);
 }
 
 // One chunk. The last one is left for take() to pop.
-ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& record,
-                                             std::byte* to) {
+Intake::Step Intake::take_staged(InLane& lane, const LaneRecord& record, const Entry& entry) {
+  std::byte* const to = room_of(entry);
   if (to == nullptr) return Step::kBroken;  // A post without a buffer has no room for a chunk.
   if (record.kind == LaneKind::kStaged) {
     lane.staged_total = record.length;
     lane.staged = 0;
     lane.staged_index = record.index;
-    take_immediate(lane, record, entries_[record.index].name());
+    take_immediate(lane, record, entry.name());
   }
   const comch::shm::Range chunk = record.chunk();
   std::memcpy(to + lane.staged, lane.bounce(chunk.offset), chunk.length);
@@ -125,9 +130,9 @@ ConsumerPort::Step ConsumerPort::take_staged(InLane& lane, const LaneRecord& rec
   return Step::kPart;
 }
 
-ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
+Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
   constexpr int kChunks = 16;  // Of one call, so that other lanes have their turn.
-  const os::Window* const map = map_of(record.map());
+  const os::Window* const map = maps_.map_of(record.map());
   if (map == nullptr) return Step::kBroken;
   const std::span<const std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
@@ -160,9 +165,8 @@ ConsumerPort::Step ConsumerPort::take_job(InLane& lane, const LaneRecord& record
   return copied != 0 ? Step::kPart : Step::kNothing;
 }
 
-ConsumerPort::Step ConsumerPort::take_hand_over(InLane& lane, const LaneRecord& record,
-                                                Arrival& arrival) {
-  const os::Window* const map = map_of(record.map());
+Intake::Step Intake::take_hand_over(InLane& lane, const LaneRecord& record, Arrival& arrival) {
+  const os::Window* const map = maps_.map_of(record.map());
   if (map == nullptr) return Step::kBroken;
   const std::span<std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
@@ -172,61 +176,6 @@ ConsumerPort::Step ConsumerPort::take_hand_over(InLane& lane, const LaneRecord& 
   arrival.handle = record.handle();
   arrival.length = 0;
   return Step::kArrival;
-}
-
-// --- Looking at messages where they lie ---------------------------------------------------
-
-ConsumerPort::Step ConsumerPort::view_other(InLane& lane, Shown& shown) {
-  LaneRecord record;
-  const comch::shm::Look found = lane.reader.look(record);
-  if (found == comch::shm::Look::kNothing) return Step::kNothing;
-  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kRow ||
-                       record.kind == LaneKind::kImmediate;
-  if (found == comch::shm::Look::kBroken || !in_slot) return Step::kBroken;
-  shown = {.data = {lane.reader.data_of(record), record.length},
-           .immediate = {lane.reader.immediate_of(record), record.immediate},
-           .producer = lane.producer()};
-  lane.reader.keep(record);
-  return Step::kArrival;
-}
-
-bool ConsumerPort::release(std::size_t count) {
-  return shown_.release(count, [](InLane& lane, std::size_t messages) {
-    lane.reader.release(static_cast<std::uint32_t>(messages));
-    if (lane.reader.flush()) lane.tell();
-  });
-}
-
-// --- The end of a lane --------------------------------------------------------------------
-
-// A lane that has ended, and is empty now, or is broken.
-void ConsumerPort::settle(InLane& lane, Step step) {
-  if (step == Step::kBroken) {
-    if (std::exchange(lane.shut, true)) return;
-    say(LogLevel::kWarning,
-        "producer {} wrote nonsense into its lane to consumer {}; its process "
-        "is cut off",
-        lane.producer(), id_);
-    return lose(Error{Errc::connection_reset, 0, "a producer wrote nonsense into its lane"});
-  }
-  sweep_ = true;
-}
-
-// The buffer of a message that its producer has not finished is posted again: it is whole but for
-// bytes nobody was promised.
-void ConsumerPort::sweep() {
-  sweep_ = false;
-  std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
-    if (!lane->ended || lane->reader.ready() || lane->reader.kept() != 0) return false;
-    if (lane->staged_open && table_.posted(lane->staged_index)) {
-      const PostedTable::Entry entry = entries_[lane->staged_index];
-      writer_.post(lane->staged_index, entry.offset, entry.capacity());
-      unheard_ = true;
-    }
-    return true;
-  });
-  note_only_lane();
-  publish();
 }
 
 }  // namespace comch::transport::shm

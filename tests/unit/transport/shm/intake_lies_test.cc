@@ -1,27 +1,27 @@
-// ConsumerPort: taking messages out of lanes that lie: no byte is written outside of a posted
+// Intake: messages of lanes that lie, through the port: no byte is written outside of a posted
 // room, no buffer is used twice, and the liar's process loses this consumer.
 #include "unit/transport/shm/consumer_port_fixture.h"
 
 namespace comch::transport::shm {
 namespace {
 
-struct ConsumerIntakeTest : ConsumerPortTest {};
+struct IntakeLiesTest : ConsumerPortTest {};
 
-TEST_F(ConsumerIntakeTest, RefusesABufferThatIsNotPosted) {
+TEST_F(IntakeLiesTest, RefusesABufferThatIsNotPosted) {
   PeerLane from = lane();
   from.writer->put_immediate(2, kBytes);
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesABufferThatThereIsNot) {
+TEST_F(IntakeLiesTest, RefusesABufferThatThereIsNot) {
   PeerLane from = lane();
   from.writer->put_immediate(0xffff, kBytes);
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesABufferThatWasUsedUp) {
+TEST_F(IntakeLiesTest, RefusesABufferThatWasUsedUp) {
   PeerLane from = lane();
   from.writer->put_immediate(0, kBytes);
   from.writer->put_immediate(0, kBytes);
@@ -33,7 +33,7 @@ TEST_F(ConsumerIntakeTest, RefusesABufferThatWasUsedUp) {
   EXPECT_EQ(arrivals.size(), 1U);
 }
 
-TEST_F(ConsumerIntakeTest, RefusesARowWhereItComesToABufferThatIsNotPosted) {
+TEST_F(IntakeLiesTest, RefusesARowWhereItComesToABufferThatIsNotPosted) {
   const PeerLane from = lane();
   from.write_row(1, 2, 64);
   poll();
@@ -44,33 +44,33 @@ TEST_F(ConsumerIntakeTest, RefusesARowWhereItComesToABufferThatIsNotPosted) {
   expect_nothing_outside();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesARowOfMoreMessagesThanTheLaneHasSlots) {
+TEST_F(IntakeLiesTest, RefusesARowOfMoreMessagesThanTheLaneHasSlots) {
   const PeerLane from = lane();
   from.write_row(0, from.layout.shape.slots + 1, 8);
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesARowOfMessagesThatLeaveTheirSlots) {
+TEST_F(IntakeLiesTest, RefusesARowOfMessagesThatLeaveTheirSlots) {
   const PeerLane from = lane();
   from.write_row(0, 1, 65);
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesMoreThanTheRoom) {
+TEST_F(IntakeLiesTest, RefusesMoreThanTheRoom) {
   PeerLane from = lane();
   from.writer->put_inline(1, std::array<std::byte, kSmall + 1>{}, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesMoreThanTheRoomThatIsThereAlready) {
+TEST_F(IntakeLiesTest, RefusesMoreThanTheRoomThatIsThereAlready) {
   PeerLane from = lane();
   from.writer->put_direct(1, kSmall + 1, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesMoreImmediateDataThanItTakes) {
+TEST_F(IntakeLiesTest, RefusesMoreImmediateDataThanItTakes) {
   PeerLane from = lane();
   from.writer->put_immediate(0, kBytes);
   from.word(0, 1) = std::uint64_t{kImmediate + 1} << 48U;
@@ -78,41 +78,41 @@ TEST_F(ConsumerIntakeTest, RefusesMoreImmediateDataThanItTakes) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAKindThatThereIsNot) {
+TEST_F(IntakeLiesTest, RefusesAKindThatThereIsNot) {
   PeerLane from = lane();
   from.word(0, 0) = 1 | std::uint64_t{8} << 48U;
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAChunkOutsideOfTheBounceArea) {
+TEST_F(IntakeLiesTest, RefusesAChunkOutsideOfTheBounceArea) {
   PeerLane from = lane(1, {.bounce = 2 * kPage});
   from.writer->put_staged(0, 3 * kPage, {kPage, 2 * kPage}, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAStagedMessageLongerThanTheRoom) {
+TEST_F(IntakeLiesTest, RefusesAStagedMessageLongerThanTheRoom) {
   PeerLane from = lane(1, {.bounce = 2 * kPage});
   from.writer->put_staged(1, kSmall + 1, {0, kSmall}, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAStagedMessageInALaneWithoutABounceArea) {
+TEST_F(IntakeLiesTest, RefusesAStagedMessageInALaneWithoutABounceArea) {
   PeerLane from = lane();
   from.writer->put_staged(0, kPage, {0, kPage}, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAJobInAMapThatItWasNotShown) {
+TEST_F(IntakeLiesTest, RefusesAJobInAMapThatItWasNotShown) {
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
   from.writer->publish();
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAJobOutsideOfItsMap) {
+TEST_F(IntakeLiesTest, RefusesAJobOutsideOfItsMap) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {1, kRoom}, comch::shm::kChunkShiftMin, {});
@@ -120,7 +120,7 @@ TEST_F(ConsumerIntakeTest, RefusesAJobOutsideOfItsMap) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAJobWhoseSumWraps) {
+TEST_F(IntakeLiesTest, RefusesAJobWhoseSumWraps) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore =
@@ -129,7 +129,7 @@ TEST_F(ConsumerIntakeTest, RefusesAJobWhoseSumWraps) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAJobThatCountsWhatNobodyCopied) {
+TEST_F(IntakeLiesTest, RefusesAJobThatCountsWhatNobodyCopied) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
@@ -140,7 +140,7 @@ TEST_F(ConsumerIntakeTest, RefusesAJobThatCountsWhatNobodyCopied) {
 
 // The first half is copied, then the slot says something else; but what was begun was a message
 // of 32 chunks, and the small room has none of them.
-TEST_F(ConsumerIntakeTest, RefusesAJobThatTurnsIntoAShorterOne) {
+TEST_F(IntakeLiesTest, RefusesAJobThatTurnsIntoAShorterOne) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
@@ -153,7 +153,7 @@ TEST_F(ConsumerIntakeTest, RefusesAJobThatTurnsIntoAShorterOne) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAJobThatMovesInItsMap) {
+TEST_F(IntakeLiesTest, RefusesAJobThatMovesInItsMap) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
@@ -164,7 +164,7 @@ TEST_F(ConsumerIntakeTest, RefusesAJobThatMovesInItsMap) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, AClosedPortIsNotKeptAwakeByTheLieThatClosedIt) {
+TEST_F(IntakeLiesTest, AClosedPortIsNotKeptAwakeByTheLieThatClosedIt) {
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
   from.writer->publish();
@@ -174,7 +174,7 @@ TEST_F(ConsumerIntakeTest, AClosedPortIsNotKeptAwakeByTheLieThatClosedIt) {
 }
 
 // A producer that is stopped in the middle of it shall not keep a processor busy here.
-TEST_F(ConsumerIntakeTest, AJobWhoseRestTheProducerCopiesKeepsNobodyAwake) {
+TEST_F(IntakeLiesTest, AJobWhoseRestTheProducerCopiesKeepsNobodyAwake) {
   show_map(3, kRoom);
   PeerLane from = lane();
   std::ignore = from.writer->put_job(0, 3, {0, kRoom}, comch::shm::kChunkShiftMin, {});
@@ -193,7 +193,7 @@ TEST_F(ConsumerIntakeTest, AJobWhoseRestTheProducerCopiesKeepsNobodyAwake) {
 
 // One lane begins a long message into a buffer, another uses the buffer up, and it is posted
 // again with less room: the rest of the long message has none.
-TEST_F(ConsumerIntakeTest, RefusesTheRestOfAMessageWhoseBufferIsAnother) {
+TEST_F(IntakeLiesTest, RefusesTheRestOfAMessageWhoseBufferIsAnother) {
   PeerLane first = lane(1, {.bounce = 2 * kPage});
   PeerLane second = lane(2, {});
   first.writer->put_staged(0, 2 * kPage, {0, kPage}, {});
@@ -212,7 +212,7 @@ TEST_F(ConsumerIntakeTest, RefusesTheRestOfAMessageWhoseBufferIsAnother) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, RefusesAHandOverInAMapThatItWasNotShown) {
+TEST_F(IntakeLiesTest, RefusesAHandOverInAMapThatItWasNotShown) {
   PeerLane from = lane(1, {.handles = 2});
   from.writer->put_hand_over(0, 3, 0, {0, 1}, {});
   from.writer->publish();
@@ -225,9 +225,9 @@ struct HandOver {
   std::uint64_t offset;
   std::uint64_t length;
 };
-struct ConsumerIntakeHandOverTest : ConsumerIntakeTest, testing::WithParamInterface<HandOver> {};
+struct IntakeHandOverTest : IntakeLiesTest, testing::WithParamInterface<HandOver> {};
 
-TEST_P(ConsumerIntakeHandOverTest, IsRefused) {
+TEST_P(IntakeHandOverTest, IsRefused) {
   show_map(3, kPage);
   PeerLane from = lane(1, {.handles = 2});
   from.writer->put_hand_over(0, 3, GetParam().handle, {GetParam().offset, GetParam().length}, {});
@@ -235,7 +235,7 @@ TEST_P(ConsumerIntakeHandOverTest, IsRefused) {
   expect_lie();
 }
 
-INSTANTIATE_TEST_SUITE_P(Lies, ConsumerIntakeHandOverTest,
+INSTANTIATE_TEST_SUITE_P(Lies, IntakeHandOverTest,
                          testing::Values(HandOver{"OfNothing", 0, 0, 0},
                                          HandOver{"OutsideOfItsMap", 0, 0, kPage + 1},
                                          HandOver{"BehindItsMap", 0, kPage, 1},
@@ -243,7 +243,7 @@ INSTANTIATE_TEST_SUITE_P(Lies, ConsumerIntakeHandOverTest,
                                          HandOver{"UnderAHandleThatThereIsNot", 2, 0, 1}),
                          [](const auto& tested) { return tested.param.what; });
 
-TEST_F(ConsumerIntakeTest, RefusesAHandleThatItHoldsAlready) {
+TEST_F(IntakeLiesTest, RefusesAHandleThatItHoldsAlready) {
   show_map(3, kPage);
   PeerLane from = lane(1, {.handles = 2});
   from.writer->put_hand_over(0, 3, 1, {8, 16}, {});
@@ -257,7 +257,7 @@ TEST_F(ConsumerIntakeTest, RefusesAHandleThatItHoldsAlready) {
   expect_lie();
 }
 
-TEST_F(ConsumerIntakeTest, GivesEachHandleBackOnce) {
+TEST_F(IntakeLiesTest, GivesEachHandleBackOnce) {
   show_map(3, kPage);
   PeerLane from = lane(1, {.handles = 2});
   from.writer->put_hand_over(0, 3, 1, {8, 16}, {});
@@ -270,7 +270,7 @@ TEST_F(ConsumerIntakeTest, GivesEachHandleBackOnce) {
   EXPECT_FALSE(port->give_back(1, 1)) << "given back already";
 }
 
-TEST_F(ConsumerIntakeTest, TheBufferOfAMessageThatItsProducerDoesNotFinishIsPostedAgain) {
+TEST_F(IntakeLiesTest, TheBufferOfAMessageThatItsProducerDoesNotFinishIsPostedAgain) {
   PeerLane from = lane(1, {.bounce = 2 * kPage});
   from.writer->put_staged(0, 2 * kPage, {0, kPage}, {});
   from.writer->publish();
@@ -288,7 +288,7 @@ TEST_F(ConsumerIntakeTest, TheBufferOfAMessageThatItsProducerDoesNotFinishIsPost
   EXPECT_EQ(arrivals[0].length, kRoom);
 }
 
-TEST_F(ConsumerIntakeTest, WhatALaneStillHoldsIsReadAfterItsEnd) {
+TEST_F(IntakeLiesTest, WhatALaneStillHoldsIsReadAfterItsEnd) {
   PeerLane from = lane();
   from.writer->put_inline(0, kBytes, {});
   from.writer->put_inline(1, kBytes, {});

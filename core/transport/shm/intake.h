@@ -1,0 +1,192 @@
+// Intake: takes messages out of the lanes of a consumer's producers into the buffers that are
+// posted in its table, and believes nothing: what a producer says is held against the table, the
+// maps that were shown, and the sizes that were agreed on.
+//
+//   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps);
+//   intake.table().post(index, name, offset, capacity);
+//   const Intake::Got got = intake.take(lane, 0, 64, Intake::Looks::kOnce, sink);
+//   if (got.found == Found::kBroken) cut_off(lane.producer());
+//
+// A sink is called with the number of each message and an Arrival, or a PlainArrival if it is data
+// alone, and is compiled into the loop.
+//
+// Threads: the consumer's. Lifetime: the memory and the maps outlive it. Errors: kBroken, what no
+// correct producer writes; the lane is not to be read again.
+// Tests: intake_test.cc, intake_lies_test.cc.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/pause.h"
+#include "os/window.h"
+#include "shm/lane_reader.h"
+#include "shm/posted_table.h"
+#include "transport/passage.h"
+#include "transport/shm/arrival.h"
+#include "transport/shm/in_lane.h"
+
+namespace comch::transport::shm {
+
+class Intake {
+ public:
+  using Entry = comch::shm::PostedTable::Entry;
+
+  // Where it finds memory that a message speaks of, by its number. Null: it was not shown.
+  class Maps {
+   public:
+    virtual const os::Window* map_of(std::uint32_t number) = 0;
+
+   protected:
+    ~Maps() = default;
+  };
+  struct Setup {
+    std::uint32_t names = 0;  // Of posted buffers, and as many indexes.
+    std::uint32_t immediate_max = 0;
+    std::span<std::byte> memory;  // Of the posted buffers.
+  };
+
+  Intake(const Setup& setup, Maps& maps);
+
+  // What is posted. Whoever posts has checked that it lies in the memory.
+  comch::shm::PostedTable& table() { return table_; }
+  const comch::shm::PostedTable& table() const { return table_; }
+
+  // How often a lane is looked at in which nothing is found.
+  enum class Looks : std::uint8_t { kOnce, kTwice };
+
+  struct Got {
+    std::size_t count;
+    Found found;
+  };
+  // Hands what the lane has to `sink`, as message `first` and so on, until the count is `until`,
+  // and answers that.
+  template <class Sink>
+  [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, Looks looks,
+                                  Sink sink) {
+    std::size_t count = first;
+    assert(first < until);
+    Step step = take_plain(lane, count, until, looks, sink);
+    if (is_next(step)) step = take_mixed(lane, count, until, step, sink);
+    if (count == first && step != Step::kPart) [[likely]]
+      return {count, step == Step::kBroken ? Found::kBroken : Found::kNothing};
+    if (lane.reader.flush()) lane.tell();
+    return {count, Found::kSome};
+  }
+
+  // The posted buffer of a message that has been begun and is not finished, of a lane that is over.
+  // Null: there is none.
+  const Entry* begun(const InLane& lane) const {
+    return lane.staged_open ? table_.find(lane.staged_index, 0) : nullptr;
+  }
+
+ private:
+  using Reader = comch::shm::LaneReader<>;
+  // What a step ended with; or the next one is of a row, or another message that is not plain.
+  enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken, kRow, kOther };
+  static bool is_next(Step step) { return step >= Step::kRow; }
+
+  // Messages of data alone, in the slot or in the posted buffer, as most are.
+  template <class Sink>
+  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
+                                         Looks looks, Sink sink) {
+    Reader::Walk walk(lane.reader);
+    std::uint16_t index = 0;
+    std::uint64_t length = 0;
+    Reader::Plain found = walk.look(index, length);
+    if (found == Reader::Plain::kNothing && looks == Looks::kTwice) {
+      pause();
+      found = walk.look(index, length);
+    }
+    while (found != Reader::Plain::kNothing) {
+      if (found >= Reader::Plain::kRow) [[unlikely]]
+        return found == Reader::Plain::kRow ? Step::kRow : Step::kOther;
+      Entry* const entry = table_.find(index, length);
+      if (entry == nullptr) [[unlikely]]
+        return Step::kBroken;
+      const bool in_slot = found == Reader::Plain::kInline;
+      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
+      const std::uint16_t name = entry->name();
+      table_.complete(*entry);
+      walk.pass();
+      sink(count, PlainArrival{.index = name,
+                               .passage = in_slot ? Passage::kInline : Passage::kDirect,
+                               .producer = lane.producer(),
+                               .length = length});
+      if (++count == until) return Step::kArrival;
+      found = walk.look(index, length);
+    }
+    return Step::kNothing;
+  }
+  template <class Sink>
+  [[gnu::noinline]] Step take_row(InLane& lane, std::size_t& count, std::size_t until, Sink sink) {
+    const std::uint32_t producer = lane.producer();
+    Step step = Step::kArrival;
+    std::size_t n = count;
+    for (Reader::Row row(lane.reader); row.left() != 0 && n != until; ++n) {
+      Entry* const entry = table_.find(row.index(), row.length());
+      if (entry == nullptr) [[unlikely]] {
+        step = Step::kBroken;
+        break;
+      }
+      row.copy(memory_.data() + entry->offset);
+      const std::uint16_t name = entry->name();
+      table_.complete(*entry);
+      row.pass();
+      sink(n, PlainArrival{.index = name,
+                           .passage = Passage::kInline,
+                           .producer = producer,
+                           .length = row.length()});
+    }
+    count = n;
+    return step;
+  }
+  // The next message, whatever it is.
+  template <class Sink>
+  [[gnu::noinline]] Step take_other(InLane& lane, std::size_t count, Sink sink) {
+    Arrival arrival;
+    const Step step = take_other(lane, arrival);
+    if (step == Step::kArrival) sink(count, static_cast<const Arrival&>(arrival));
+    return step;
+  }
+  // What comes from one that is not plain on. Apart, so that plain ones do not pay for the loop.
+  template <class Sink>
+  [[gnu::noinline]] Step take_mixed(InLane& lane, std::size_t& count, std::size_t until, Step step,
+                                    Sink sink) {
+    while (is_next(step)) {
+      if (step == Step::kRow) {
+        step = take_row(lane, count, until, sink);
+      } else {
+        step = take_other(lane, count, sink);
+        if (step == Step::kArrival) ++count;
+      }
+      if (step == Step::kArrival && count != until)
+        step = take_plain(lane, count, until, Looks::kOnce, sink);
+    }
+    return step;
+  }
+
+  Step take_other(InLane& lane, Arrival& arrival);
+  Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, const Entry& entry);
+  Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
+  Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
+  void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record, std::uint16_t name);
+
+  // Where the entry's buffer lies. Null: it was posted without one.
+  std::byte* room_of(const Entry& entry) const {
+    return entry.capacity() != 0 ? memory_.data() + entry.offset : nullptr;
+  }
+
+  Maps& maps_;
+  const std::uint32_t immediate_max_;
+  const std::span<std::byte> memory_;
+  std::vector<Entry> entries_;
+  comch::shm::PostedTable table_;
+  std::vector<std::byte> immediates_;           // immediate_max_ for each name.
+  std::vector<std::uint16_t> immediate_sizes_;  // By name.
+};
+
+}  // namespace comch::transport::shm

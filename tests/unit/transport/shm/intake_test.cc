@@ -1,0 +1,133 @@
+// Intake: what it hands out, of lanes that tell the truth. intake_lies_test.cc has the others.
+#include "transport/shm/intake.h"
+
+#include "unit/transport/shm/consumer_port_fixture.h"
+
+namespace comch::transport::shm {
+namespace {
+
+constexpr std::size_t kRoomOfEach = 64;
+
+// An intake of eight posted buffers, each as its index has it, and the lane of one producer.
+struct IntakeTest : testing::Test, Intake::Maps {
+  struct Seen {
+    std::size_t number;
+    Arrival arrival;
+  };
+
+  IntakeTest() {
+    for (std::uint16_t n = 0; n < 8; ++n) {
+      intake.table().post(n, static_cast<std::uint16_t>(n + 100), n * kRoomOfEach, kRoomOfEach);
+    }
+  }
+  static std::unique_ptr<InLane> lane_of(PeerLane& peer) {
+    std::array<os::Fd, 2> fds{std::move(peer.memory), std::move(peer.ring.second)};
+    return InLane::make(peer.terms, kDepth, kImmediate, false, false, fds).value();
+  }
+  const os::Window* map_of(std::uint32_t number) override {
+    asked_for = number;
+    return nullptr;
+  }
+  Intake::Got take(std::size_t first, std::size_t until) {
+    const auto sink = [this](std::size_t n, const Arrival& arrival) {
+      seen.push_back({n, arrival});
+    };
+    return intake.take(*lane, first, until, Intake::Looks::kOnce, sink);
+  }
+
+  std::array<std::byte, 8 * kRoomOfEach> memory{};
+  Intake intake{{.names = 128, .immediate_max = kImmediate, .memory = memory}, *this};
+  std::pair<os::Fd, os::Fd> line = os::pair().value();
+  PeerLane peer{line.first, 7, {.bounce = kPage}};
+  std::unique_ptr<InLane> lane = lane_of(peer);
+  std::optional<std::uint32_t> asked_for;
+  std::vector<Seen> seen;
+};
+
+TEST_F(IntakeTest, PutsDataIntoTheBufferAndCompletesIt) {
+  peer.writer->put_inline(3, kBytes, {});
+  peer.writer->publish();
+  const Intake::Got got = take(0, 64);
+  EXPECT_EQ(got.count, 1U);
+  EXPECT_EQ(got.found, Found::kSome);
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0].arrival.index, 103) << "the name, which is the poster's own";
+  EXPECT_EQ(seen[0].arrival.producer, 7U);
+  EXPECT_TRUE(std::ranges::equal(std::span(memory).subspan(3 * kRoomOfEach, 3), kBytes));
+  EXPECT_FALSE(intake.table().posted(3));
+}
+
+TEST_F(IntakeTest, FindsNothingInAnEmptyLaneAndThatIsNoLie) {
+  const Intake::Got got = take(5, 64);
+  EXPECT_EQ(got.count, 5U);
+  EXPECT_EQ(got.found, Found::kNothing);
+}
+
+TEST_F(IntakeTest, CountsOnFromTheFirstNumberAndStopsWhenThereAreSoMany) {
+  for (std::uint16_t n = 0; n < 4; ++n) peer.writer->put_direct(n, 1, {});
+  peer.writer->publish();
+  EXPECT_EQ(take(10, 12).count, 12U);
+  EXPECT_EQ(take(12, 64).count, 14U);
+  ASSERT_EQ(seen.size(), 4U);
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(seen[n].number, 10 + n);
+}
+
+TEST_F(IntakeTest, KeepsTheOrderOfMessagesThatArePlainAndThatAreNot) {
+  peer.writer->put_direct(0, 1, {});
+  peer.writer->put_immediate(1, kBytes);
+  peer.writer->put_direct(2, 1, {});
+  peer.writer->put_inline(3, kBytes, kBytes);
+  peer.writer->publish();
+  EXPECT_EQ(take(0, 64).count, 4U);
+  ASSERT_EQ(seen.size(), 4U);
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(seen[n].arrival.index, 100 + n);
+  EXPECT_EQ(seen[1].arrival.passage, Passage::kNone);
+  EXPECT_TRUE(std::ranges::equal(seen[1].arrival.immediate, kBytes));
+  EXPECT_TRUE(std::ranges::equal(seen[3].arrival.immediate, kBytes));
+}
+
+TEST_F(IntakeTest, ARowMayBeTakenInPartsAndWhatFollowsItComesBehindIt) {
+  peer.write_row(4, 3, 8);
+  EXPECT_EQ(take(0, 2).count, 2U);
+  EXPECT_EQ(take(2, 64).count, 3U);
+  ASSERT_EQ(seen.size(), 3U);
+  for (std::size_t n = 0; n < 3; ++n) {
+    EXPECT_EQ(seen[n].arrival.index, 104 + n);
+    EXPECT_EQ(memory[(4 + n) * kRoomOfEach], static_cast<std::byte>(n + 1));
+  }
+}
+
+TEST_F(IntakeTest, ALieBehindWhatIsTrueIsFoundNext) {
+  peer.writer->put_direct(0, 1, {});
+  peer.writer->put_direct(0, 1, {});
+  peer.writer->publish();
+  EXPECT_EQ(take(0, 64).found, Found::kSome);
+  EXPECT_EQ(take(0, 64).found, Found::kBroken);
+  EXPECT_EQ(seen.size(), 1U);
+}
+
+TEST_F(IntakeTest, APartOfALongMessageIsSomethingAndItsBufferIsKnownAsBegun) {
+  EXPECT_EQ(intake.begun(*lane), nullptr);
+  peer.writer->put_staged(5, 3, {0, 2}, {});
+  peer.writer->publish();
+  const Intake::Got got = take(0, 64);
+  EXPECT_EQ(got.count, 0U);
+  EXPECT_EQ(got.found, Found::kSome);
+  ASSERT_NE(intake.begun(*lane), nullptr);
+  EXPECT_EQ(intake.begun(*lane)->offset, 5 * kRoomOfEach);
+  peer.writer->put_staged_next(5, {2, 1});
+  peer.writer->publish();
+  EXPECT_EQ(take(0, 64).count, 1U);
+  EXPECT_EQ(seen[0].arrival.length, 3U);
+  EXPECT_EQ(intake.begun(*lane), nullptr);
+}
+
+TEST_F(IntakeTest, AsksForTheMapThatAMessageSpeaksOf) {
+  std::ignore = peer.writer->put_job(0, 9, {0, 1}, comch::shm::kChunkShiftMin, {});
+  peer.writer->publish();
+  EXPECT_EQ(take(0, 64).found, Found::kBroken) << "it was not shown";
+  EXPECT_EQ(asked_for, 9U);
+}
+
+}  // namespace
+}  // namespace comch::transport::shm
