@@ -1,7 +1,7 @@
 // Batch: sends of one destination in the form that a producer takes them in, a few at a time.
 //
 //   const auto sent = producer.send(consumer, batch.of(some));       // At most kBatch.
-//   const auto sent = producer.send(consumer, batch.of_run(prepared, end));
+//   const std::size_t sent = producer.try_send(consumer, Batch::plain_run(prepared, end));
 //
 // Threads: the ring's. Lifetime: the answer is good until the next call. Errors: none.
 #pragma once
@@ -25,11 +25,12 @@ inline constexpr std::size_t kBatch = 64;
 class Batch {
  public:
   // Immediate data, which few messages have, is written only where there is some, or was.
-  std::span<const Outgoing> of(std::span<Operation* const> some) {
+  template <class Ops>
+  std::span<const Outgoing> of(Ops some) {
     assert(some.size() <= kBatch);
     std::uint32_t immediates = 0;
     for (std::size_t n = 0; n < some.size(); ++n) {
-      const Operation& op = *some[n];
+      const Operation& op = operation(some[n]);
       immediates |= op.immediate_size;
       messages_[n].data = {op.what.bytes, op.amount};
     }
@@ -38,20 +39,25 @@ class Batch {
     return std::span(messages_).first(some.size());
   }
 
-  // Of the sends to `end` that `prepared` begins with, found and taken in one pass.
-  std::span<const Outgoing> of_run(std::span<const Operation> prepared, const void* end) {
-    const std::size_t most = std::min(prepared.size(), kBatch);
-    std::uint32_t immediates = 0;
+  // Of the sends to `end` that `prepared` begins with, those of data alone, where they lie.
+  static OutgoingRecords plain_run(std::span<const Operation> prepared, const void* end) {
     std::size_t count = 0;
-    for (; count != most; ++count) {
-      const Operation& op = prepared[count];
-      if (!is_of_run(op, end)) break;
-      immediates |= op.immediate_size;
-      messages_[count].data = {op.what.bytes, op.amount};
+    for (const Operation& op : prepared) {
+      if (!is_of_run(op, end) || op.immediate_size != 0) break;
+      ++count;
     }
-    if (immediates != 0 || has_immediates_) [[unlikely]]
-      add_immediates(prepared.first(count), immediates != 0);
-    return std::span(messages_).first(count);
+    const Operation& first = prepared.front();
+    return {.data = &first.what.bytes,
+            .size = &first.amount,
+            .stride = sizeof(Operation),
+            .count = count};
+  }
+  // All of them, but at most kBatch.
+  static std::span<const Operation> run(std::span<const Operation> prepared, const void* end) {
+    const std::size_t most = std::min(prepared.size(), kBatch);
+    std::size_t count = 0;
+    while (count != most && is_of_run(prepared[count], end)) ++count;
+    return prepared.first(count);
   }
   // A send to `end` that nothing of its own holds back.
   static bool is_of_run(const Operation& op, const void* end) {

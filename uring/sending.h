@@ -60,13 +60,13 @@ class Sending {
     const void* const name = rest.front().end;
     if (!Batch::is_of_run(rest.front(), name)) return 0;
     End& end = of(rest.front());
-    std::size_t begun = 0;
+    std::size_t begun = end.stalled ? 0 : send_plain(end, rest);
     while (!end.stalled) {
-      const std::span<const Outgoing> some = batch_.of_run(rest.subspan(begun), name);
+      const Prepared some = Batch::run(rest.subspan(begun), name);
       if (some.empty()) return begun;
-      const auto sent = end.producer.send(end.consumer, some);
+      const auto sent = end.producer.send(end.consumer, batch_.of(some));
       if (!sent && sent.error().code == Errc::again) break;
-      begun += settle(end, rest.subspan(begun), sent);
+      begun += settle(end, some, sent);
     }
     for (; begun != rest.size() && Batch::is_of_run(rest[begun], name); ++begun) {
       wait(end, order_.keep(rest[begun]));
@@ -158,6 +158,13 @@ class Sending {
   }
   void wait(End& end, Operation& op) { wait_in(end, end.waiting, op); }
 
+  // The usual sends, straight from where they were prepared, as far as nothing is unusual.
+  std::size_t send_plain(End& end, Prepared rest) {
+    const OutgoingRecords run = Batch::plain_run(rest, rest.front().end);
+    const std::size_t sent = end.producer.try_send(end.consumer, run);
+    order_.finish_sent(rest.first(sent));
+    return sent;
+  }
   // Sends as much of the run as there is room for, and answers how much of it is off its hands.
   std::size_t offer(End& end, Run run) {
     std::size_t over = 0;

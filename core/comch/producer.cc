@@ -108,6 +108,10 @@ bool Producer::try_send(ConsumerId consumer, std::span<const std::byte> data) {
   return ProducerFace::kind(*this) == ProducerFace::Kind::kConnection &&
          ProducerObject<ProducerImpl>::of(*this).send_usual(consumer, data);
 }
+std::size_t Producer::try_send(ConsumerId consumer, const OutgoingRecords& messages) {
+  if (ProducerFace::kind(*this) != ProducerFace::Kind::kConnection) return 0;
+  return ProducerObject<ProducerImpl>::of(*this).send_usual(consumer, messages);
+}
 bool Producer::busy(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.busy(consumer); });
 }

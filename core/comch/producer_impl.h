@@ -42,6 +42,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
     Lane* const lane = usual_lane(consumer);
     return lane != nullptr && lane->send_one(data);
   }
+  // The same of some; answers how many are sent.
+  std::size_t send_usual(ConsumerId consumer, const OutgoingRecords& messages);
   [[gnu::always_inline]] Result<std::size_t> send(ConsumerId consumer,
                                                   std::span<const Outgoing> messages);
   Status request_space(ConsumerId consumer);

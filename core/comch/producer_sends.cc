@@ -43,6 +43,15 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
   return count;
 }
 
+std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords& messages) {
+  Lane* const lane = usual_lane(consumer);
+  if (lane == nullptr) return 0;
+  const Lane::Put put =
+      lane->put_small(messages.count, [messages](std::size_t n) { return messages[n]; });
+  lane->publish();
+  return put.messages;
+}
+
 Status ProducerImpl::request_space(ConsumerId consumer) {
   Lane* lane = nullptr;
   if (Status s = find_lane(consumer, lane); !s) return s;

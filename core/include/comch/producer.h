@@ -87,6 +87,26 @@ struct Outgoing {
   std::span<const std::byte> immediate;
 };
 
+// Messages of data alone whose places and sizes are in records of the caller's, which lie `stride`
+// bytes apart: `data` and `size` are in the first one.
+struct OutgoingRecords {
+  const std::byte* const* data = nullptr;
+  const std::uint64_t* size = nullptr;
+  std::size_t stride = 0;
+  std::size_t count = 0;
+
+  // Of the n-th.
+  std::span<const std::byte> operator[](std::size_t n) const {
+    return {*in_record(data, n), *in_record(size, n)};
+  }
+
+ private:
+  template <class Member>
+  const Member* in_record(const Member* first, std::size_t n) const {
+    return reinterpret_cast<const Member*>(reinterpret_cast<const char*>(first) + n * stride);
+  }
+};
+
 // A posted buffer of the other side, lent to be written in place.
 struct Loan {
   std::span<std::byte> room;
@@ -180,6 +200,9 @@ class Producer : public Context {
   // The usual message of its own: data alone, to the consumer that was sent to last. True: it is
   // sent, and complete. False: nothing was done, and send() does it, or says why not.
   bool try_send(ConsumerId consumer, std::span<const std::byte> data);
+  // The same of some, published together; answers how many are sent, and complete. send() does the
+  // next one, or says why not.
+  std::size_t try_send(ConsumerId consumer, const OutgoingRecords& messages);
   bool busy(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.

@@ -131,6 +131,37 @@ TEST_F(ProducerTest, TriesTheUsualMessageAndLeavesEveryOtherToSend) {
   EXPECT_EQ(texts, (std::vector<std::string>{"first", "second", "third"}));
 }
 
+TEST_F(ProducerTest, TriesTheUsualMessagesOfTheCallersRecordsAndLeavesTheFirstOtherOneToSend) {
+  struct Record {
+    std::uint64_t of_the_caller = 0;
+    const std::byte* data = nullptr;
+    std::uint64_t size = 0;
+  };
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  std::vector<Record> records;
+  for (const std::string_view text : {"first", "second", "nine byte", "third", "fourth"}) {
+    records.push_back({.data = bytes(text).data(), .size = text.size()});
+  }
+  const auto try_send = [&](std::size_t begin) {
+    const OutgoingRecords some{.data = &records[begin].data,
+                               .size = &records[begin].size,
+                               .stride = sizeof(Record),
+                               .count = records.size() - begin};
+    return from.try_send(to.id(), some);
+  };
+  post_rooms(to, there, 4, 8);
+  EXPECT_EQ(try_send(0), 0U);  // Another one was sent to last: none.
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "zeroth")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1 && sent.size() == 1; }));
+  EXPECT_EQ(try_send(0), 2U);
+  EXPECT_EQ(try_send(2), 0U);
+  EXPECT_EQ(try_send(3), 1U);  // And nothing is posted for the next one.
+  EXPECT_EQ(try_send(4), 0U);
+  ASSERT_TRUE(run_until([&] { return texts.size() == 4; }));
+  EXPECT_EQ(texts, (std::vector<std::string>{"zeroth", "first", "second", "third"}));
+}
+
 TEST_F(ProducerTest, AShortLaneTakesAsManyMessagesAsItHasAlthoughMoreIsPosted) {
   Consumer& to = consumer(there, {.depth = 64});
   Producer& from = producer(16);

@@ -64,6 +64,15 @@ class RiggedProducer {
     note(data);
     return true;
   }
+  std::size_t try_send(ConsumerId, const OutgoingRecords& messages) {
+    if (busy_ != 0) return 0;
+    const std::size_t most = chance_.below(messages.count + 1);
+    for (std::size_t n = 0; n < most; ++n) {
+      if (messages[n].size() > kLong) return n;
+      note(messages[n]);
+    }
+    return most;
+  }
   bool busy(ConsumerId) {
     if (busy_ != 0) --busy_;
     return busy_ != 0;

@@ -58,11 +58,14 @@ TEST_F(RingTest, ASendForWhichNothingIsPostedWaitsInOrderAndIsNeverRefused) {
 TEST_F(RingTest, WhatDoesNotFitIsRefusedAndItsBufferStaysPosted) {
   post(1);
   const std::string text = pattern(kRoom + 1);
+  const std::string beside = pattern(std::size_t{1} << 16U);
   send(text, 1);
-  send("it fits", 2);
-  wait(3);
+  next(2).prep_send_imm(*to, bytes("it"), bytes(beside));
+  send("it fits", 3);
+  wait(4);
   EXPECT_EQ(res(1), -EINVAL);
-  EXPECT_EQ(res(2), 7);
+  EXPECT_EQ(res(2), -EINVAL);
+  EXPECT_EQ(res(3), 7);
   EXPECT_EQ(find(kPosted)->text, "it fits");
 }
 

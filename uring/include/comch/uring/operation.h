@@ -48,23 +48,26 @@ struct alignas(64) Operation {
     std::uint64_t number;  // An offset, or flags.
   };
 
+  static constexpr std::uint16_t kTooMuch = 0xffff;  // Immediate data for any consumer.
+
   // Of those that may have some.
   std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }
 
   std::uint64_t user_data = 0;
-  std::uint8_t flags = 0;
+  // Side by side, because a prep_...() sets them in one store.
   Op op = Op::kNop;
   State state = State::kFree;
-  bool cancelled = false;    // While kHeld: it will not begin.
-  std::uint32_t handle = 0;  // Of a loan; a descriptor, and then its transfer.
-  void* end = nullptr;       // Destination, Source or Control.
+  std::uint16_t immediate_size = 0;  // At most kTooMuch.
+  std::uint8_t flags = 0;
+  bool cancelled = false;  // While kHeld: it will not begin.
+  void* end = nullptr;     // Destination, Source or Control.
   Data what{.bytes = nullptr};
   std::uint64_t amount = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
   union {
     const std::byte* immediate_data = nullptr;  // Of nothing, when the size is 0.
     std::uint64_t at;                           // Of bytes to be written.
   };
-  std::uint32_t immediate_size = 0;
+  std::uint32_t handle = 0;   // Of a loan; a descriptor, and then its transfer.
   std::uint32_t chained = 0;  // The operation behind its link, by index + 1; 0: none.
   Operation* next = nullptr;  // In the list it is in.
 };

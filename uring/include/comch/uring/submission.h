@@ -20,6 +20,7 @@
 // to the operation until its completion is seen.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -281,8 +282,9 @@ class Submission : private Operation {
 
   void prepare(Op what_to_do, void* through) {
     op = what_to_do;
-    end = through;
+    state = State::kFree;
     immediate_size = 0;
+    end = through;
   }
   void prepare_transfer(Op what_to_do, void* through, int descriptor) {
     prepare(what_to_do, through);
@@ -290,7 +292,7 @@ class Submission : private Operation {
   }
   void set_immediate(std::span<const std::byte> bytes) {
     immediate_data = bytes.data();
-    immediate_size = static_cast<std::uint32_t>(bytes.size());
+    immediate_size = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), kTooMuch));
   }
 };
 static_assert(sizeof(Submission) == 64, "one cache line each");
