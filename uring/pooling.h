@@ -99,11 +99,13 @@ class Pooling {
   std::uint32_t advance(std::uint32_t count) {
     End& end = *ends_[queues_.index(queues_.at(0))];
     const bool refilling = end.pool.refilling;
+    // Most often nothing else is in the queue, and none needs to be asked.
+    const bool alone = end.pool.queued == queues_.ready();
     const std::uint32_t most = std::min<std::uint32_t>(count, kTogether);
     std::uint32_t passed = 0;
     for (; passed < most; ++passed) {
       const Completion& completion = queues_.at(passed);
-      if (!has_completion(completion) || ends_[queues_.index(completion)] != &end) break;
+      if (!alone && !is_of(completion, end)) break;
       if ((completion.flags & kHandedOver) != 0) [[unlikely]] {
         // Its producer may be gone; then there is nobody to give it to.
         std::ignore = end.consumer.give_back(completion.handed_over());
@@ -133,6 +135,9 @@ class Pooling {
     return queues_.hold(static_cast<std::uint32_t>(pool.size())) ? 0 : -ENOBUFS;
   }
 
+  bool is_of(const Completion& completion, const End& end) const {
+    return has_completion(completion) && ends_[queues_.index(completion)] == &end;
+  }
   // Buffers of completions that are advanced over, back to their pool.
   void refill(End& end, std::span<Buffer* const> buffers) {
     Pool& pool = end.pool;
