@@ -11,14 +11,12 @@ bool ConsumerImpl::has_views() const {
 
 std::size_t ConsumerImpl::poll_views(std::span<View> out) {
   if (!port_ || !in_views()) return 0;
-  View* view = out.data();
-  std::uint64_t bytes = 0;
-  const auto show = [&](const transport::shm::Shown& each) {
-    bytes += each.data.size();
-    *view++ = {
-        .data = each.data, .immediate = each.immediate, .producer = ProducerId{each.producer}};
+  const auto show = [view = out.data()](std::size_t n, const transport::shm::Shown& each) {
+    view[n].data = each.data;
+    view[n].immediate = each.immediate;
+    view[n].producer = ProducerId{each.producer};
   };
-  const std::size_t shown = look_twice([&] { return port_->view(out.size(), show); });
+  const auto [shown, bytes] = look_twice([&] { return port_->view(out.size(), show); });
   count(transport::Passage::kInline, bytes, shown);
   end_poll(shown == 0 && !out.empty());
   return shown;

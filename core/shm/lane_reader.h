@@ -336,31 +336,37 @@ class LaneReader<Machine, Position>::Row {
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         indexes_(reader.shape_.indexes - 1),
-        length_(reader.row_.length),
         has_head_(reader.shape_.head_credit),
-        left_(reader.row_.left),
-        index_(reader.row_.index),
+        row_(reader.row_),
         position_(reader.position_) {
     for (Position n = 1; n < kAhead; ++n) prefetch(n);
   }
+  ~Row() {
+    tell_reader();
+    reader_.kept_ += kept_;
+  }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
 
-  std::uint32_t left() const { return left_; }
+  std::uint32_t left() const { return row_.left; }
   // Of each, and of the next one's buffer.
-  std::uint32_t length() const { return length_; }
-  std::uint16_t index() const { return index_; }
+  std::uint32_t length() const { return row_.length; }
+  std::uint16_t index() const { return row_.index; }
 
   // As a Walk's.
   void copy(std::byte* to) const {
-    copy_plain_out<Machine>(to, slots_, place_of(position_) + kRowDataAt, length_);
+    copy_plain_out<Machine>(to, slots_, place_of(position_) + kRowDataAt, row_.length);
   }
   Data data() const { return slots_ + place_of(position_) + kRowDataAt; }
   void pass() {
     advance();
+    tell_reader();
     if (has_head_) reader_.publish_head_if_due();
   }
+  // The reader hears of it at the end: nobody who looks at messages where they lie calls back.
   void keep() {
     advance();
-    ++reader_.kept_;
+    ++kept_;
   }
 
  private:
@@ -373,22 +379,22 @@ class LaneReader<Machine, Position>::Row {
   void advance() {
     prefetch(kAhead);
     position_ = static_cast<Position>(position_ + 1U);
-    index_ = static_cast<std::uint16_t>((index_ + 1U) & indexes_);
-    --left_;
+    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & indexes_);
+    --row_.left;
+  }
+  void tell_reader() {
     reader_.position_ = position_;
-    reader_.row_.left = left_;
-    reader_.row_.index = index_;
+    reader_.row_ = row_;
   }
 
   LaneReader& reader_;
   const Data slots_;
   const Position mask_;
   const std::uint32_t indexes_;  // Less one.
-  const std::uint32_t length_;
   const bool has_head_;
-  std::uint32_t left_;
-  std::uint16_t index_;
+  RowLeft row_;
   Position position_;
+  std::uint32_t kept_ = 0;
 };
 
 }  // namespace comch::shm

@@ -46,5 +46,12 @@ struct Shown {
   std::span<const std::byte> immediate;
   std::uint32_t producer = 0;
 };
+// How many are.
+struct Showing {
+  std::size_t messages = 0;
+  std::uint64_t bytes = 0;
+
+  explicit operator bool() const { return messages != 0; }
+};
 
 }  // namespace comch::transport::shm

@@ -112,13 +112,13 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   }
 
   // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
-  // one lane to `sink`, lanes taking turns, and answers how many; each stays as it is until it is
+  // one lane, lanes taking turns: sink(n, shown) of the n-th. Each stays as it is until it is
   // released.
   template <class Sink>
-  std::size_t view(std::size_t budget, Sink&& sink) {
-    std::size_t shown = 0;
+  Showing view(std::size_t budget, Sink sink) {
+    Showing shown;
     const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && shown == 0; ++turn) {
+    for (std::size_t turn = 0; turn < lanes && shown.messages == 0; ++turn) {
       if (first_ >= lanes) first_ = 0;
       shown = view_lane(*lanes_[first_++], budget, sink);
     }
@@ -203,9 +203,10 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     return {.messages = count, .any = found == Found::kSome};
   }
   template <class Sink>
-  std::size_t view_lane(InLane& lane, std::size_t budget, Sink& sink) {
+  Showing view_lane(InLane& lane, std::size_t budget, Sink sink) {
     using Reader = comch::shm::LaneReader<>;
     std::size_t shown = 0;
+    std::uint64_t bytes = 0;
     Found some = shown_.takes(lane) ? Found::kSome : Found::kNothing;
     while (shown != budget && some == Found::kSome) {
       std::uint16_t index = 0;
@@ -214,36 +215,42 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
       for (Reader::Walk walk(lane.reader); shown != budget; ++shown) {
         found = walk.look(index, length);
         if (found != Reader::Plain::kInline) break;
-        sink(Shown{.data = {walk.data(), length}, .immediate = {}, .producer = lane.producer()});
+        sink(shown, Shown{{walk.data(), length}, {}, lane.producer()});
+        bytes += length;
         walk.keep();
       }
       if (shown == budget) break;
       if (found == Reader::Plain::kRow) {
-        shown += view_row(lane, budget - shown, sink);
+        const Showing row = view_row(lane, shown, budget, sink);
+        shown = row.messages;
+        bytes += row.bytes;
         continue;
       }
       Shown other;
       some = found == Reader::Plain::kNothing ? Found::kNothing : view_other(lane, other);
       if (some != Found::kSome) break;
-      sink(static_cast<const Shown&>(other));
-      ++shown;
+      bytes += other.data.size();
+      sink(shown++, static_cast<const Shown&>(other));
     }
     if (shown != 0) [[likely]] {
       shown_.add(lane, shown);
     } else {
       settle(lane, some);
     }
-    return shown;
+    return {shown, bytes};
   }
+  // As message `first` and so on.
   template <class Sink>
-  std::size_t view_row(InLane& lane, std::size_t budget, Sink& sink) {
-    std::size_t shown = 0;
+  Showing view_row(InLane& lane, std::size_t first, std::size_t until, Sink sink) {
+    std::size_t n = first;
     comch::shm::LaneReader<>::Row row(lane.reader);
-    for (; row.left() != 0 && shown != budget; ++shown) {
-      sink(Shown{.data = {row.data(), row.length()}, .immediate = {}, .producer = lane.producer()});
+    const std::uint32_t producer = lane.producer();
+    const std::uint64_t length = row.length();
+    for (; row.left() != 0 && n != until; ++n) {
+      sink(n, Shown{{row.data(), length}, {}, producer});
       row.keep();
     }
-    return shown;
+    return {n, (n - first) * length};
   }
   Found view_other(InLane& lane, Shown& shown);
   bool has_work(InLane& lane) const;

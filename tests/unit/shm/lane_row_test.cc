@@ -121,15 +121,18 @@ TEST_F(LaneRowTest, ItsMessagesAreKeptOneByOne) {
   ASSERT_EQ(send_row({"one", "two", "tre", "for"}), 4U);
   writer.publish();
   ASSERT_EQ(find(), Plain::kRow);
-  LaneReader<>::Row row(reader);
-  const auto* const first = reinterpret_cast<const char*>(row.data());
-  while (row.left() != 0) row.keep();
+  const char* first = nullptr;
+  {
+    LaneReader<>::Row row(reader);
+    first = reinterpret_cast<const char*>(row.data());
+    while (row.left() != 0) row.keep();
+  }
   EXPECT_EQ(reader.kept(), 4U);
   EXPECT_FALSE(reader.flush());
   reader.release(3);
   EXPECT_TRUE(reader.flush());
   EXPECT_EQ(writer.room(), 3U);
-  EXPECT_EQ(std::string_view(first + 3 * kLaneSlot, 3), "for");
+  EXPECT_EQ(std::string_view(first + std::size_t{3} * kLaneSlot, 3), "for");
 }
 
 TEST_F(LaneRowTest, ThereIsNoneInTheFirstLapOfEachHalfOfTheSequences) {

@@ -8,8 +8,9 @@ struct ConsumerViewTest : ConsumerPortTest {
   ConsumerViewTest() : ConsumerPortTest(wire::Way::kView) {}
 
   PeerLane viewed(std::uint32_t producer = 1) { return lane(producer, {.viewed = true}); }
-  std::size_t view() {
-    return port->view(64, [this](const Shown& message) { shown.push_back(message); });
+  std::size_t view(std::size_t most = 64) {
+    const auto show = [this](std::size_t, const Shown& message) { shown.push_back(message); };
+    return port->view(most, show).messages;
   }
   void expect_lie() {
     EXPECT_EQ(view(), 0U);
@@ -36,7 +37,7 @@ TEST_F(ConsumerViewTest, ShowsNothingButWhatLiesInTheSlot) {
 TEST_F(ConsumerViewTest, ShowsTheMessagesOfARowEachInItsSlot) {
   const PeerLane from = viewed();
   from.write_row(77, 3, 8);
-  EXPECT_EQ(port->view(2, [this](const Shown& message) { shown.push_back(message); }), 2U);
+  EXPECT_EQ(view(2), 2U);
   EXPECT_EQ(view(), 1U);
   for (std::size_t n = 0; n < 3; ++n) {
     EXPECT_EQ(shown[n].data.size(), 8U);
