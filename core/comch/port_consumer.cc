@@ -207,6 +207,35 @@ Status PortConsumer<Ports>::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
 }
 
 template <class Ports>
+[[gnu::always_inline]] inline std::uint64_t PortConsumer<Ports>::post_one(Buffer* face) {
+  BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
+  const Room room = room_of(buffer);
+  typename Port::Posting posting(*port_);
+  const std::uint16_t name = posting.choose();
+  posts_[name] = buffer;
+  posting.post(name, name, room.offset, room.bytes);
+  return room.bytes;
+}
+
+// Apart, so that the loop finds registers. What is asked of each is may_post().
+template <class Ports>
+[[gnu::noinline]] std::size_t PortConsumer<Ports>::post_alike(std::span<Buffer* const> buffers,
+                                                              std::uint64_t bytes) {
+  const auto next = [map = &map_, base = map_.bytes().data(), posts = posts_.data(), bytes,
+                     face = buffers.data()](std::uint16_t name) mutable {
+    if (*face == nullptr) return comch::shm::kNoBuffer;
+    BufferImpl& buffer = BufferImpl::of(**face);
+    const bool is_alike =
+        buffer.references() != 0 && &buffer.map() == map && buffer.tail_room() == bytes;
+    if (!is_alike) return comch::shm::kNoBuffer;
+    ++face;
+    posts[name] = &buffer;
+    return static_cast<std::uint64_t>(buffer.tail() - base);
+  };
+  return bytes == 0 ? 0 : port_->post_alike(bytes, buffers.size(), next);
+}
+
+template <class Ports>
 Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning)
     return fail(Errc::bad_state, "the consumer is not running");
@@ -216,17 +245,10 @@ Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) 
     posts_.resize(port_->names());
   }
   const std::size_t most = std::min<std::size_t>(buffers.size(), tasks() - port_->posted());
-  BufferImpl** const posts = posts_.data();
   std::size_t count = 0;
-  for (typename Port::Posting posting(*port_); count != most; ++count) {
-    Buffer* const face = buffers[count];
-    if (!may_post(face)) [[unlikely]]
-      break;
-    BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
-    const Room room = room_of(buffer);
-    const std::uint16_t name = posting.choose();
-    posts[name] = buffer;
-    posting.post(name, name, room.offset, room.bytes);
+  while (count != most && may_post(buffers[count])) {
+    const std::uint64_t bytes = post_one(buffers[count++]);
+    if (count != most) count += post_alike(buffers.subspan(count, most - count), bytes);
   }
   tasks_submitted(count);
   port_->publish();

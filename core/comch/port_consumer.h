@@ -121,6 +121,10 @@ class PortConsumer : public ConsumerCore,
     std::uint64_t offset;
     std::uint64_t bytes;
   };
+  // Of arrays: one; and those that `buffers` begins with, as far as they have room for `bytes` and
+  // the port posts them alike. Answers their room, and how many.
+  std::uint64_t post_one(Buffer* face);
+  std::size_t post_alike(std::span<Buffer* const> buffers, std::uint64_t bytes);
   Room room_of(const BufferImpl* buffer) const;
   bool bring_back();
 

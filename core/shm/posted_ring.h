@@ -38,7 +38,8 @@
 // Threads: the writer belongs to the consumer's thread; a reader has no state and any number
 // of threads may use one. Lifetime: both refer to the shared memory and are outlived by it.
 // Zero bytes are a valid initial state. Errors: a reader answers kBroken.
-// Tests: posted_ring_test.cc, posted_model.cc, hostile_lane_fuzz.cc.
+// Tests: posted_ring_test.cc, posted_model.cc, posted_race.cc, lane_model.cc,
+// hostile_posted_fuzz.cc.
 #pragma once
 
 #include <algorithm>
@@ -128,6 +129,14 @@ class PostedWriter {
   // The same in a loop, which it keeps from reading our members again for each post.
   class Walk;
 
+  // Goes on with a batch: posts at most `most` of one capacity that have their slots as indexes, as
+  // those of a pool mostly are. next(index) answers the offset, or kNoBuffer if the next one is
+  // another. Answers how many it has posted, which end with the batch or the lap. The first of a
+  // batch is for post().
+  template <class Next>
+  [[gnu::always_inline]] std::uint32_t post_alike(std::uint64_t capacity, std::size_t most,
+                                                  Next next);
+
   // Posts no buffer: for a message that is immediate data alone.
   void post_without_buffer(std::uint16_t index) { post(index, kNoBuffer, 0); }
 
@@ -206,6 +215,37 @@ class PostedWriter<Machine, Position>::Walk {
   PostedRun<Position> run_;
   std::uint32_t held_;
 };
+
+// The word of each is that of the one before but for the index, so that a loop over them asks for
+// nothing else.
+template <class Machine, std::unsigned_integral Position>
+template <class Next>
+inline std::uint32_t PostedWriter<Machine, Position>::post_alike(std::uint64_t capacity,
+                                                                 std::size_t most, Next next) {
+  assert(capacity <= kMaxPostedCapacity);
+  if (held_ == 0) return 0;
+  const Data ring = ring_;
+  const std::uint32_t first = run_.end() & (slots_ - 1);
+  const std::size_t room = std::min(slots_ - first, together_ - held_);
+  const auto until = first + static_cast<std::uint32_t>(std::min(room, most));
+  std::uint64_t word = posted_word(posted_generation(run_.end(), lap_shift_),
+                                   static_cast<std::uint16_t>(first), capacity);
+  std::uint32_t slot = first;
+  for (; slot != until; ++slot) {
+    const std::uint64_t offset = next(static_cast<std::uint16_t>(slot));
+    if (offset == kNoBuffer) break;
+    const std::size_t at = std::size_t{slot} * kPostedSize;
+    Machine::store_word(ring, at, offset);
+    // No edge: nobody looks here before the first of the batch, which is released behind.
+    Machine::store_header(ring, at + 8, word, std::memory_order_relaxed);
+    word += posted_word(0, 1, 0);
+  }
+  const std::uint32_t posted = slot - first;
+  run_.add(true, capacity, posted);
+  held_ += posted;
+  if (held_ == together_) publish();
+  return posted;
+}
 
 // What the producing process reads. The position is its caller's.
 template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>

@@ -43,14 +43,14 @@ class PostedRun {
     return static_cast<std::uint32_t>(end_) | length << 32U | std::uint64_t{room_} << 48U;
   }
 
-  // One more descriptor is posted.
-  void add(bool has_own_slot, std::uint64_t capacity) {
+  // One more descriptor is posted; or so many, with their own slots.
+  void add(bool has_own_slot, std::uint64_t capacity, std::uint32_t count = 1) {
     const auto room = static_cast<std::uint32_t>(std::min(capacity, kMostRoom));
     if (!has_own_slot || room != room_) [[unlikely]] {
       room_ = room;
       begin_ = static_cast<Position>(end_ + (has_own_slot ? 0U : 1U));
     }
-    end_ = static_cast<Position>(end_ + 1U);
+    end_ = static_cast<Position>(end_ + count);
   }
 
   Position end() const { return end_; }

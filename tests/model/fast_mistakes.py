@@ -33,6 +33,10 @@ MISTAKES = {
         POSTED,
         '    if (held_ == 0) {\n      writer_.first_at_',
         '    if (false) {\n      writer_.first_at_'),
+    'first_posted_alike': (
+        POSTED,
+        '  if (held_ == 0) return 0;\n',
+        ''),
     'run_publish_relaxed': (
         POSTED,
         'Machine::store_header(shared_run_, 0, run_.word(), std::memory_order_release);',

@@ -93,6 +93,11 @@ class ConsumerPort final : public Alarm {
    private:
     ConsumerPort& port_;
   };
+  // There is nothing that posts of one capacity have in common here.
+  template <class Next>
+  std::size_t post_alike(std::uint64_t /*capacity*/, std::size_t /*most*/, Next&& /*next*/) {
+    return 0;
+  }
   // What was posted can be sent to from here on, or soon: see above.
   void publish() {
     if (held() != 0) publish_some();

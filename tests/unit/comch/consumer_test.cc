@@ -109,6 +109,45 @@ TEST_F(ConsumerTest, IsPolledInArrays) {
   for (Buffer* room : rooms) std::ignore = room->drop_reference();
 }
 
+// Most are posted as the one before; some have another room, or are none.
+TEST_F(ConsumerTest, FillsTheBuffersOfAnArrayInTheirOrderWhateverRoomTheyHave) {
+  constexpr std::size_t kCount = 60;
+  Consumer& to = consumer(there, {.depth = 64});
+  Producer& from = producer();
+  std::array<Buffer*, kCount> rooms{};
+  std::array<Outgoing, kCount> messages{};
+  const std::string text = pattern(kCount);
+  for (std::size_t n = 0; n < kCount; ++n) {
+    const bool is_none = n % 23 == 9;
+    if (!is_none) rooms[n] = there.room(n * 64, n < 30 ? 64 : n + 2);
+    const auto message = bytes(text).subspan(n, 1);
+    messages[n] = is_none ? Outgoing{.data = {}, .immediate = message}
+                          : Outgoing{.data = message, .immediate = {}};
+  }
+  std::array<Received, kCount> out{};
+  for (int lap = 0; lap < 5; ++lap) {
+    ASSERT_EQ(to.post(rooms).value(), kCount);
+    std::size_t sent = 0;
+    std::size_t count = 0;
+    ASSERT_TRUE(run_until([&] {
+      sent += from.send(to.id(), std::span(messages).subspan(sent)).value_or(0);
+      count += to.poll(std::span(out).subspan(count));
+      return count == kCount;
+    }));
+    for (std::size_t n = 0; n < kCount; ++n) {
+      ASSERT_EQ(out[n].buffer, rooms[n]) << n;
+      if (rooms[n] == nullptr) continue;
+      EXPECT_EQ(contents(*rooms[n]), text_of(messages[n].data)) << n;
+      rooms[n]->reset_data_length();
+    }
+    std::ranges::rotate(rooms, rooms.begin() + 1);
+    std::ranges::rotate(messages, messages.begin() + 1);
+  }
+  for (Buffer* room : rooms) {
+    if (room != nullptr) std::ignore = room->drop_reference();
+  }
+}
+
 TEST_F(ConsumerTest, PutsWhatComesBehindTheBuffersData) {
   Consumer& to = consumer(there);
   Producer& from = producer();

@@ -109,6 +109,57 @@ TEST_F(PostedRingTest, TheRunDoesNotCoverAnIndexThatIsNotItsSlot) {
   EXPECT_EQ(walk.next_slot(), 3U);
 }
 
+TEST_F(PostedRingTest, PostsThatAreAlikeAreWrittenAsAnyOther) {
+  PostedRingOf<std::uint32_t> other;
+  for (std::uint32_t n = 0; n < 3 * kSlots; ++n) {
+    const auto index = static_cast<std::uint16_t>(n % kSlots);
+    writer.post(index, n, 64);
+    const auto next = [&](std::uint16_t asked) {
+      EXPECT_EQ(asked, index);
+      return std::uint64_t{n};
+    };
+    if (other.writer.post_alike(64, 1, next) == 0) other.writer.post(index, n, 64);
+    EXPECT_EQ(other.writer.held(), writer.held());
+    if (n % 7 == 0) EXPECT_EQ(other.writer.publish(), writer.publish());
+    EXPECT_EQ(other.ring, ring) << n;
+    EXPECT_EQ(other.run, this->run) << n;
+  }
+}
+
+TEST_F(PostedRingTest, PostsThatAreAlikeEndWithTheirBatchOrLapOrWhereThereIsNoNext) {
+  const auto next = [](std::uint16_t index) { return std::uint64_t{index}; };
+  EXPECT_EQ(writer.post_alike(64, 9, next), 0U) << "the first of a batch is withheld";
+  writer.post(0, 0, 64);
+  EXPECT_EQ(writer.post_alike(64, 0, next), 0U);
+  EXPECT_EQ(writer.post_alike(64, 9, next), 3U) << "the batch has its length";
+  EXPECT_EQ(writer.held(), 0U);
+  writer.post(4, 4, 64);
+  const auto one = [](std::uint16_t index) { return index == 5 ? std::uint64_t{5} : kNoBuffer; };
+  EXPECT_EQ(writer.post_alike(64, 9, one), 1U);
+  writer.publish();
+  writer.post(6, 6, 64);
+  EXPECT_EQ(writer.post_alike(64, 9, next), 1U) << "the lap ends";
+  writer.publish();
+  for (std::uint32_t n = 0; n < kSlots; ++n) {
+    ASSERT_EQ(read(n), Look::kMessage);
+    EXPECT_EQ(posted.index, n);
+    EXPECT_EQ(posted.offset, n);
+    EXPECT_TRUE(reader.run().covers(n));
+  }
+}
+
+TEST_F(PostedRingTest, PostsThatAreAlikeMayHaveAnotherCapacityThanTheOneBefore) {
+  const auto next = [](std::uint16_t index) { return std::uint64_t{index}; };
+  writer.post(7, 0, 64);
+  EXPECT_EQ(writer.post_alike(8, 2, next), 2U);
+  writer.publish();
+  EXPECT_FALSE(reader.run().covers(0));
+  ASSERT_TRUE(reader.run().covers(1));
+  EXPECT_EQ(reader.run().room(), 8U);
+  ASSERT_EQ(read(2), Look::kMessage);
+  EXPECT_EQ(posted.capacity, 8U);
+}
+
 TEST_F(PostedRingTest, APostWithoutBufferIsForImmediateDataAlone) {
   writer.post_without_buffer(9);
   writer.publish();

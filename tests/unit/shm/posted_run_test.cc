@@ -46,6 +46,17 @@ TEST(PostedRunTest, BeginsAnewWithAnotherRoom) {
   EXPECT_TRUE(posted.covers(1));
 }
 
+TEST(PostedRunTest, SeveralAreCountedAtOnce) {
+  PostedRun<> one_by_one;
+  PostedRun<> at_once;
+  for (const std::uint32_t count : {1U, 15U, 16U}) {
+    const std::uint64_t capacity = count == 16 ? 8 : 64;
+    for (std::uint32_t n = 0; n < count; ++n) one_by_one.add(true, capacity);
+    at_once.add(true, capacity, count);
+    EXPECT_EQ(at_once.word(), one_by_one.word());
+  }
+}
+
 TEST(PostedRunTest, DoesNotTellApartWhatIsLongerThanASlotsPayload) {
   PostedRun<> posted;
   posted.add(true, PostedRun<>::kMostRoom);
