@@ -82,11 +82,11 @@ OutLane::OutLane(Parts parts)
       writer_(comch::shm::lane_at(mapping_.bytes().data()), mapping_.bytes().data() + layout_.slots,
               mapping_.bytes().data() + layout_.side, layout_.shape),
       data_ringer_(consumer_->data_bell(), !consumer_->own_membarrier),
-      sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell) {
+      sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell),
+      bounce_(layout_.shape.bounce_size, layout_.shape.slots) {
   hand_.reserve(comch::shm::kHandMax);
   // Who waits for nothing is not to be rung, and the consumer's posts cost it no fence.
   relax();
-  if (layout_.shape.bounce_size != 0) bounce_ends_.resize(layout_.shape.slots);
   if (layout_.returns_slots == 0) return;
   lent_ = std::make_unique<bool[]>(options_.handles);
   returns_.emplace(mapping_.bytes().data() + layout_.returns, layout_.returns_slots,
@@ -119,9 +119,7 @@ void OutLane::give_back_hand() {
   consumer_->desk.detach(seat);
 }
 
-void OutLane::find_hindrance() {
-  hindered_ = failure_ || unfinished_count_ != 0 || !hand_.empty() || !bounce_ends_.empty();
-}
+void OutLane::find_hindrance() { hindered_ = failure_ || unfinished_count_ != 0 || !hand_.empty(); }
 
 void OutLane::break_off(const Error& why) {
   failure_ = why;
@@ -242,15 +240,10 @@ bool OutLane::send_beside_others(Bytes message) {
 Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) {
   counters_.bytes += bytes;
   ++(counters_.*how);
-  if (!bounce_ends_.empty()) mark_bounce();
   if (unfinished_count_ == 0) [[likely]]
     return Outcome::kSent;
   line_up(Unfinished::What::kDone);
   return Outcome::kUnderWay;
-}
-
-void OutLane::mark_bounce() {
-  bounce_ends_[(writer_.position() - 1U) & (layout_.shape.slots - 1)] = bounce_written_;
 }
 
 OutLane::Unfinished& OutLane::line_up(Unfinished::What what) {

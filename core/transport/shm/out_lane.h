@@ -30,6 +30,7 @@
 #include "shm/lane.h"
 #include "shm/returns_ring.h"
 #include "transport/outcome.h"
+#include "transport/shm/bounce.h"
 #include "transport/shm/lane_counters.h"
 #include "transport/shm/remote_consumer.h"
 
@@ -193,7 +194,6 @@ class OutLane {
   // The message is in the lane: counts it, and lines it up behind what is unfinished.
   Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);
   Unfinished& line_up(Unfinished::What what);
-  void mark_bounce();
 
   enum class Progress : std::uint8_t { kWaits, kFinished, kFailed };
   Progress go_on(Unfinished& message);
@@ -203,7 +203,7 @@ class OutLane {
   Progress continue_staged();
   Progress continue_cma();
   bool put_piece();
-  std::uint64_t bounce_room();
+  comch::shm::Range bounce_room(std::uint64_t most);
   void give_back_hand();
   void ring();
 
@@ -225,9 +225,7 @@ class OutLane {
   std::uint32_t unfinished_first_ = 0;
   std::uint32_t unfinished_count_ = 0;
   std::optional<Transfer> transfer_;
-  std::uint64_t bounce_written_ = 0;        // Bytes ever put into the bounce area.
-  std::uint64_t bounce_free_ = 0;           // Bytes ever freed there.
-  std::vector<std::uint64_t> bounce_ends_;  // By slot: bounce_written_ behind its message.
+  Bounce bounce_;
   std::array<Loaned, kLoans> loans_{};
   std::unique_ptr<bool[]> lent_;
   std::optional<comch::shm::ReturnsReader<>> returns_;

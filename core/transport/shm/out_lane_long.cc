@@ -150,7 +150,6 @@ OutLane::Progress OutLane::continue_transfer() {
   if (progress != Progress::kFinished) return progress;
   publish();
   counters_.bytes += transfer_->data.size();
-  if (!bounce_ends_.empty()) mark_bounce();
   transfer_.reset();
   return progress;
 }
@@ -201,35 +200,30 @@ OutLane::Progress OutLane::continue_staged() {
   return Progress::kFinished;
 }
 
-// Bytes of the bounce area that may be written now, when there is a slot to say so in.
-std::uint64_t OutLane::bounce_room() {
+// What of the bounce area may be written now, when there is a slot to say so in.
+comch::shm::Range OutLane::bounce_room(std::uint64_t most) {
   writer_.look_again();
-  if (writer_.room() == 0) return 0;
-  if (writer_.head() == writer_.position()) {
-    bounce_free_ = bounce_written_;
-  } else if (writer_.head() != 0) {
-    bounce_free_ = bounce_ends_[(writer_.head() - 1U) & (layout_.shape.slots - 1)];
-  }
-  return layout_.shape.bounce_size - (bounce_written_ - bounce_free_);
+  if (writer_.room() == 0) return {};
+  bounce_.free_before(writer_.head());
+  return bounce_.room(most);
 }
 
 // One piece through the bounce area. False: there is no room now.
 bool OutLane::put_piece() {
   Transfer& now = *transfer_;
-  const std::uint64_t at = bounce_written_ & (layout_.shape.bounce_size - 1);
-  const std::uint64_t length =
-      std::min({now.data.size() - now.done, kPiece, layout_.shape.bounce_size - at, bounce_room()});
-  if (length == 0) return false;
-  std::memcpy(mapping_.bytes().data() + layout_.bounce + at, now.data.data() + now.done, length);
+  const comch::shm::Range to =
+      bounce_room(std::min<std::uint64_t>(now.data.size() - now.done, kPiece));
+  if (to.length == 0) return false;
+  std::memcpy(mapping_.bytes().data() + layout_.bounce + to.offset, now.data.data() + now.done,
+              to.length);
+  bounce_.take(to.length, writer_.position());
   if (now.done == 0) {
-    writer_.put_staged(now.to.index, now.data.size(), {at, length},
+    writer_.put_staged(now.to.index, now.data.size(), to,
                        Bytes(now.immediate).first(now.immediate_size));
   } else {
-    writer_.put_staged_next(now.to.index, {at, length});
+    writer_.put_staged_next(now.to.index, to);
   }
-  now.done += length;
-  bounce_written_ += length;
-  mark_bounce();
+  now.done += to.length;
   publish();
   return true;
 }
@@ -248,7 +242,8 @@ bool OutLane::ready(bool for_space) {
              message.job->state() != JobState::kPending;
     case Unfinished::What::kTransfer:
       // Only a staged one waits, for the consumer to read.
-      return consumer_->terms.way != wire::Way::kStaged || writer_.broken() || bounce_room() != 0;
+      return consumer_->terms.way != wire::Way::kStaged || writer_.broken() ||
+             bounce_room(1).length != 0;
   }
   return true;
 }
