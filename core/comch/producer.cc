@@ -172,6 +172,11 @@ bool ProducerTaskImpl::try_submit() {
     return producer->submit_usual(*this) || producer->try_submit(*this);
   return rdma != nullptr && rdma->try_submit(*this);
 }
+bool ProducerTaskImpl::try_submit_more() {
+  if (producer != nullptr && producer->gather(*this)) [[likely]]
+    return true;
+  return try_submit();
+}
 Status ProducerTaskImpl::free() {
   return owner(*this, [this](auto& impl) { return impl.free(*this); });
 }

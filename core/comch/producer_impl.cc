@@ -42,6 +42,16 @@ Result<bool> ProducerImpl::on_start() {
                .handles = on_returned_ ? Producer::kMaxHandedOver : 0});
 }
 
+void ProducerImpl::on_stop(bool deliver) {
+  if (deliver) flush();
+  PortProducer::on_stop(deliver);
+}
+
+bool ProducerImpl::on_work() {
+  flush();
+  return PortProducer::on_work();
+}
+
 bool ProducerImpl::drained() const {
   return !in_poll_ && tasks_.in_use() == 0 && completions_.empty() &&
          std::ranges::none_of(
@@ -55,10 +65,16 @@ void ProducerImpl::on_idle() {
 
 void ProducerImpl::on_cut_off() {
   handed_over_ = 0;
+  gathering_.take();
   PortProducer::on_cut_off();
 }
 
 // --- Tasks -------------------------------------------------------------------------------
+
+Status ProducerImpl::find_lane(ConsumerId consumer, Lane*& lane) {
+  flush();
+  return PortProducer::find_lane(consumer, lane);
+}
 
 std::optional<SharedMemory> ProducerImpl::source_of(const BufferImpl* buffer) const {
   if (buffer == nullptr || cooperative_ == 0 || buffer->data_length() < cooperative_) {
@@ -85,33 +101,78 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
   Lane* lane = nullptr;
   if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
   const Outcome outcome = put_any(*lane, task);
-  return outcome == Outcome::kSent ? Status() : refused(*lane, outcome);
+  if (outcome != Outcome::kSent) return refused(*lane, outcome);
+  accept(task);
+  return {};
 }
 
 bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
   Lane* lane = nullptr;
-  return task.state == TaskState::kAllocated && find_lane(ConsumerId{task.consumer}, lane) &&
-         put_any(*lane, task) == Outcome::kSent;
+  const bool is_sent = task.state == TaskState::kAllocated &&
+                       find_lane(ConsumerId{task.consumer}, lane) &&
+                       put_any(*lane, task) == Outcome::kSent;
+  if (is_sent) accept(task);
+  return is_sent;
 }
 
 Outcome ProducerImpl::put_any(Lane& lane, ProducerTaskImpl& task) {
   const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(lane, task);
   if (outcome == Outcome::kSent) {
-    complete_soon(task);
-    return Outcome::kSent;
-  }
-  if (outcome == Outcome::kUnderWay) {
+    complete(task, std::nullopt);
+  } else if (outcome == Outcome::kUnderWay) {
     traffic_[task.consumer].add_under_way(task);
+    update_attention();
   } else if (outcome == Outcome::kBusy) {
     // Any number: whoever is told to try again may do so without progress, and this clears by it.
-    task.keep_immediate();
-    traffic_[task.consumer].waiting.push_back(task);
+    let_wait(task);
   } else {
     return outcome;
   }
-  update_attention();
-  accept(task);
   return Outcome::kSent;
+}
+
+void ProducerImpl::let_wait(ProducerTaskImpl& task) {
+  task.keep_immediate();
+  traffic_[task.consumer].waiting.push_back(task);
+  update_attention();
+}
+
+// --- Gathered ----------------------------------------------------------------------------
+
+bool ProducerImpl::begin_gathering(std::uint32_t consumer) {
+  Lane* const lane = usual_lane(ConsumerId{consumer});
+  if (lane == nullptr) return false;
+  const Lane::Ahead ahead = lane->look_ahead(Gathering::kMost);
+  if (ahead.messages == 0) return false;
+  gathering_.begin(consumer, ahead.messages, ahead.bytes);
+  request_work();
+  return true;
+}
+
+void ProducerImpl::send_gathered() {
+  const std::span<ProducerTaskImpl* const> tasks = gathering_.take();
+  Lane* const lane = port_->lane_if_any(gathering_.consumer());
+  std::size_t sent = 0;
+  if (lane != nullptr) [[likely]] {
+    const auto data = [from = tasks.data()](std::size_t n) { return from[n]->data(); };
+    sent = lane->put_small(tasks.size(), data).messages;
+    lane->publish();
+  }
+  for (ProducerTaskImpl* task : tasks.first(sent)) completions_.push_back(*task);
+  for (ProducerTaskImpl* task : tasks.subspan(sent)) send_late(lane, *task);
+  request_work();
+}
+
+// Of a task that is accepted, and that there was room for when it was. The consumer may be gone
+// since, or a second producer have come that was faster.
+void ProducerImpl::send_late(Lane* lane, ProducerTaskImpl& task) {
+  if (lane == nullptr) {
+    return complete(task, Error{Errc::invalid_value, 0, "the consumer is gone"});
+  }
+  const Outcome outcome = put_any(*lane, task);
+  if (outcome == Outcome::kSent) return;
+  if (outcome == Outcome::kNothingPosted) return let_wait(task);
+  complete(task, refused(*lane, outcome).error());
 }
 
 }  // namespace comch

@@ -2,6 +2,7 @@
 // PortProducer is, and hand-overs.
 //
 // Most sends are complete when they are submitted: then nothing is remembered but the callback.
+// Those that are gathered wait in a Gathering, and whatever comes behind them sends them first.
 //
 // Threads: the engine's. Lifetime: the application's.
 #pragma once
@@ -13,6 +14,7 @@
 #include <span>
 #include <utility>
 
+#include "comch/gathering.h"
 #include "comch/port_producer.h"
 #include "comch/producer_face.h"
 #include "comch/shm_ports.h"
@@ -33,6 +35,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   // Tasks. Submits the usual one: of data alone, small, and nothing before it is under way. False:
   // nothing was done.
   [[gnu::always_inline]] bool submit_usual(ProducerTaskImpl& task);
+  // Holds such a one back until flush(). False: nothing was done.
+  [[gnu::always_inline]] bool gather(ProducerTaskImpl& task);
   // Any other.
   Status submit(ProducerTaskImpl& task);
   bool try_submit(ProducerTaskImpl& task);
@@ -47,6 +51,7 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   [[gnu::always_inline]] Result<std::size_t> send(ConsumerId consumer,
                                                   std::span<const Outgoing> messages);
   Status request_space(ConsumerId consumer);
+  bool has_space(ConsumerId consumer);
 
   // In place, and by its place.
   Result<Loan> reserve(ConsumerId consumer);
@@ -56,6 +61,9 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   std::size_t handed_over() const { return handed_over_; }
 
   // For the engine.
+  void flush() override {
+    if (!gathering_.empty()) send_gathered();
+  }
   bool poll() override;
   bool arm() override;
   bool ready() override;
@@ -64,6 +72,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
  protected:
   Result<bool> on_start() override;
+  void on_stop(bool deliver) override;
+  bool on_work() override;
   bool drained() const override;
   void on_idle() override;
   void on_cut_off() override;
@@ -72,15 +82,25 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
  private:
   // The lane to a consumer when nothing is unusual: it was the last one used, and no message waits
-  // for anything. Else null. Who runs has a port.
+  // for anything or is held back. Else null. Who runs has a port.
   Lane* usual_lane(ConsumerId consumer) const {
-    if (state() != ContextState::kRunning || !traffic_.empty()) return nullptr;
+    if (state() != ContextState::kRunning || !traffic_.empty() || !gathering_.empty())
+      return nullptr;
     return port_->last_lane(static_cast<std::uint32_t>(consumer));
   }
+  // PortProducer::find_lane(), of a lane that all that was held back is in.
+  Status find_lane(ConsumerId consumer, Lane*& lane);
+  static bool is_plain(const ProducerTaskImpl& task) {
+    return task.state == TaskState::kAllocated && task.immediate_size == 0;
+  }
+  [[gnu::noinline]] bool begin_gathering(std::uint32_t consumer);
+  [[gnu::noinline]] void send_gathered();
+  void send_late(Lane* lane, ProducerTaskImpl& task);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);
-  // kSent: the task is accepted, and completes now or later.
+  // kSent: the task is in the lane or waits for it, and completes now or later.
   Outcome put_any(Lane& lane, ProducerTaskImpl& task);
+  void let_wait(ProducerTaskImpl& task);
   // It is sent: its callback comes with the next progress().
   void complete_soon(ProducerTaskImpl& task) {
     accept(task);
@@ -98,13 +118,23 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
   Producer::ReturnHandler on_returned_;
   std::size_t handed_over_ = 0;
+  Gathering gathering_;
 };
 
 inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
-  if (task.state != TaskState::kAllocated || task.immediate_size != 0) return false;
+  if (!is_plain(task)) return false;
   Lane* const lane = usual_lane(ConsumerId{task.consumer});
   if (lane == nullptr || !lane->send_one(task.data())) return false;
   complete_soon(task);
+  return true;
+}
+
+inline bool ProducerImpl::gather(ProducerTaskImpl& task) {
+  if (!is_plain(task)) return false;
+  if (gathering_.empty() && !begin_gathering(task.consumer)) return false;
+  if (!gathering_.takes(task)) return false;
+  accept(task);
+  if (gathering_.add(task)) send_gathered();
   return true;
 }
 

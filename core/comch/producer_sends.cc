@@ -60,6 +60,11 @@ Status ProducerImpl::request_space(ConsumerId consumer) {
   return {};
 }
 
+bool ProducerImpl::has_space(ConsumerId consumer) {
+  flush();
+  return PortProducer::has_space(consumer);
+}
+
 // --- In place, and by its place ----------------------------------------------------------
 
 Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {

@@ -33,6 +33,7 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
 
   Status submit() override;
   bool try_submit() override;
+  bool try_submit_more() override;
   Status free() override;
   Status status() const override;
   Context& context() const override;

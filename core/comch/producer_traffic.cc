@@ -70,6 +70,7 @@ void ProducerImpl::return_all(Traffic& traffic) {
 }
 
 void ProducerImpl::give_up(const Error& error) {
+  for (ProducerTaskImpl* task : gathering_.take()) complete(*task, error);
   for (auto& [id, traffic] : traffic_) {
     fail_all(traffic, error);
     const Lane* lane = port_->lane_if_any(id);

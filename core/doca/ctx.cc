@@ -146,8 +146,9 @@ doca_error_t doca_ctx_get_state(const doca_ctx* ctx, doca_ctx_states* state) {
   return DOCA_SUCCESS;
 }
 
-// Every submission is handed over at once, so that nothing is ever left to flush.
-void doca_ctx_flush_tasks(doca_ctx*) {}
+void doca_ctx_flush_tasks(doca_ctx* ctx) {
+  if (ctx != nullptr && ctx->context != nullptr) ctx->context->flush();
+}
 
 doca_error_t doca_ctx_set_datapath_on_dpa(doca_ctx* ctx, doca_dpa* dpa_dev) {
   if (ctx == nullptr || dpa_dev == nullptr) return null_argument();

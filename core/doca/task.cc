@@ -50,10 +50,11 @@ doca_error_t doca_task_submit(doca_task* task) {
   return submit_again(engine);
 }
 
-// A submission is handed over at once and its completion told at the next progress(), which is
-// what FLUSH asks for; OPTIMIZE_REPORTS allows for less and needs nothing.
+// A completion is told at the next progress(); OPTIMIZE_REPORTS allows for less and needs nothing.
 doca_error_t doca_task_submit_ex(doca_task* task, uint32_t flags) {
   if ((flags & ~kSubmitFlags) != 0) return refuse(Errc::invalid_value, "no such submit flag");
+  const bool may_wait = task != nullptr && (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) == 0;
+  if (may_wait && engine_of(*task).try_submit_more()) return DOCA_SUCCESS;
   return doca_task_submit(task);
 }
 

@@ -23,6 +23,7 @@ std::string_view name(ContextState state) {
 Result<ContextState> Context::start() { return core_->start(); }
 Result<ContextState> Context::stop() { return core_->stop(true); }
 Result<ContextState> Context::abort() { return core_->stop(false); }
+void Context::flush() { core_->flush(); }
 ContextState Context::state() const { return core_->state(); }
 void Context::on_state_changed(StateHandler handler) {
   core_->on_state_changed = std::move(handler);

@@ -33,6 +33,9 @@ class ContextCore : public ListLink<> {
   Result<ContextState> start();
   Result<ContextState> stop(bool deliver);
 
+  // What is held back is handed over.
+  virtual void flush() {}
+
   // Called by progress() after request_work(): does a bounded amount; true when something
   // happened. Reaches idle here, and only here, when the context was stopping.
   bool work();

@@ -155,6 +155,22 @@ class Desk {
     return is_alone ? taken : RunTake::kSiblings;
   }
 
+  // For a producer that has the desk for itself: how many of the next buffers, `most` at most, the
+  // run is known to cover, and how much room each of them has. None: perhaps there are others.
+  struct Ahead {
+    std::uint32_t buffers = 0;
+    std::uint64_t room = 0;
+  };
+  [[nodiscard]] Ahead look_ahead(std::uint32_t most) {
+    Ahead ahead;
+    switch_.alone(in_take_, [&] {
+      const std::uint32_t position = sole_position();
+      auto taken = RunTake::kDone;
+      if (covers(position, taken)) ahead = {std::min(most, run_.behind(position)), run_.room()};
+    });
+    return ahead;
+  }
+
   // Gives back a buffer that was taken from this seat and not used; it is the next to be
   // taken. Of several the last taken comes first. Answers false, and does nothing, when the
   // producer had more than kHandMax in its hand and the stash is full, or the desk is its alone

@@ -55,8 +55,9 @@ enum doca_event_batch_events_number {
 };
 
 /* How a task is submitted; flags are or-ed.
- *   FLUSH             begin at once. Without it the work may wait for the next flush, for
- *                     doca_ctx_flush_tasks() or for doca_pe_progress(); here it never does.
+ *   FLUSH             begin at once, and with what waits. Without it the work may wait for that,
+ *                     for doca_ctx_flush_tasks() or for doca_pe_progress(), so that several
+ *                     tasks are handed over together; here a producer's small messages do.
  *   OPTIMIZE_REPORTS  the completion may be told together with later ones of its context. */
 enum doca_task_submit_flag {
   DOCA_TASK_SUBMIT_FLAG_NONE = 0U,

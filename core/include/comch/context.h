@@ -69,6 +69,9 @@ class Context {
   // see a lost connection.
   Result<ContextState> abort();
 
+  // Hands over what Task::try_submit_more() holds back. Nothing happens where nothing is held.
+  void flush();
+
   ContextState state() const;
   // Called after the context is in its new state, from progress(), start() or stop().
   void on_state_changed(StateHandler handler);

@@ -65,6 +65,10 @@ class ProducerTask : public Task {
   // full: the consumer has Producer::kMaxProducers already. no_memory, operating_system: what the
   // first message to a consumer needs was not to be had.
   Status submit() override = 0;
+  // Messages of data alone that fit a slot of the lane (112 bytes) are held, while their buffers
+  // are known to be posted and the producer is this process's only one to the consumer: up to 64,
+  // and no more than a quarter of what the consumer posts. Any other is submitted at once.
+  bool try_submit_more() override = 0;
 
   // Each: bad_state: it is submitted.
   Status set_buffer(const Buffer* buffer);  // Null: immediate data alone.

@@ -36,6 +36,11 @@ class Task {
   // submit() for code that is in a hurry: true when the task was accepted. False says no more
   // than that; submit() says why, or accepts it after all.
   virtual bool try_submit() = 0;
+  // try_submit() of one of many: it may be held back, to be handed over together with those behind
+  // it. That happens at the next progress(), at flush() of the context, and ahead of anything else
+  // that is submitted or sent there; and by itself when many are held. A reason against the task
+  // that shows only then comes with its callback. ProducerTask says what is held.
+  virtual bool try_submit_more() { return try_submit(); }
   // Gives the task back to the pool; the pointer is dead.
   // bad_state: it is submitted; wait for its callback.
   virtual Status free() = 0;

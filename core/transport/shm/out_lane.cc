@@ -167,6 +167,13 @@ void OutLane::take_ahead(std::size_t messages) {
   for (std::size_t n = count; n > 0; --n) untake(taken[n - 1]);
 }
 
+OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
+  if (!is_unhindered() || writer_.withholds() || views_) return {};
+  const std::uint32_t quarter = std::max(consumer_->terms.depth / 4, 1U);
+  const auto ahead = consumer_->desk.look_ahead(std::min({most, quarter, writer_.room()}));
+  return {.messages = ahead.buffers, .bytes = ahead.room};
+}
+
 Outcome OutLane::nothing() const {
   return consumer_->desk.broken() || writer_.broken() ? Outcome::kBroken : Outcome::kNothingPosted;
 }

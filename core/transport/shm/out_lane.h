@@ -82,6 +82,14 @@ class OutLane {
   Put put_small(std::size_t count, Data data);
   // Why that is so.
   Outcome nothing() const;
+  // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
+  // known to take. They are no more than a quarter of what the consumer posts, so that it has
+  // buffers to post while these are on their way.
+  struct Ahead {
+    std::uint32_t messages = 0;
+    std::uint64_t bytes = 0;
+  };
+  Ahead look_ahead(std::uint32_t most);
   // The same of a single message, which it exposes.
   [[gnu::always_inline]] bool send_one(Bytes message) {
     if (message.size() - 1 < comch::shm::kLanePayload) [[likely]]

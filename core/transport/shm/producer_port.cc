@@ -64,6 +64,7 @@ Result<OutLane*> ProducerPort::look_up(std::uint32_t consumer) {
 }
 
 OutLane* ProducerPort::lane_if_any(std::uint32_t consumer) const {
+  if (OutLane* const last = last_lane(consumer)) return last;
   const auto it = lanes_.find(consumer);
   return it == lanes_.end() ? nullptr : it->second.get();
 }

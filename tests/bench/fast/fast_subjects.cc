@@ -62,6 +62,8 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
           "comch_view", {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kBatched, 64}}),
       lane_subject<TaskLane<kDeep, false>>("comch_task", all),
       lane_subject<TaskLane<kShallow, false>>("comch_task_16", {{kOneWay, 64}}),
+      lane_subject<TaskLane<kDeep, false, DataWay::kAuto, Handing::kEach>>("comch_task_each",
+                                                                           {{kOneWay, 64}}),
       lane_subject<TaskLane<kDeep, true>>("comch_shared", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kStaged>>("comch_staged", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kCma>>("comch_cma", large),

@@ -1,5 +1,8 @@
 // TaskLane: comch's fast path with a task and a callback for each message.
 //
+// One way there are always more messages to send, and the sender says so, unless it is to send each
+// by itself, as one that is answered is.
+//
 // The receiver's callback looks at the message and posts its buffer again; in a round trip it is
 // posted when the message is answered. The sender's gives the task back for the next message.
 //
@@ -14,7 +17,10 @@
 
 namespace comch::bench {
 
-template <std::uint32_t kDepth, bool kCooperative, DataWay kWay = DataWay::kAuto>
+enum class Handing : std::uint8_t { kTogether, kEach };
+
+template <std::uint32_t kDepth, bool kCooperative, DataWay kWay = DataWay::kAuto,
+          Handing kHanding = Handing::kTogether>
 class TaskLane {
  public:
   explicit TaskLane(const Workload& workload)
@@ -27,6 +33,7 @@ class TaskLane {
    public:
     explicit Sender(const TaskLane& lane)
         : tasks_(lane.plan_.depth),
+          has_more_(kHanding == Handing::kTogether && !lane.answers_),
           end_(lane.plan_, [this](Producer& producer) { configure(producer); }) {
       for (std::uint32_t n = 0; n < tasks_; ++n) {
         idle_.push_back(
@@ -43,6 +50,7 @@ class TaskLane {
       while (idle_.empty()) engine_.progress();
       ProducerTask* const task = idle_.back();
       idle_.pop_back();
+      if (has_more_ && task->try_submit_more()) return;
       while (true) {
         const Status sent = task->submit();
         if (sent) return;
@@ -70,6 +78,7 @@ class TaskLane {
     }
 
     const std::uint32_t tasks_;
+    const bool has_more_;
     ProgressEngine& engine_ = engine_of_process();
     std::vector<ProducerTask*> idle_;
     ProducerEnd end_;

@@ -3,7 +3,8 @@
 //
 //   comch_array      submits and polls arrays of messages
 //   comch_view       the same, messages looked at where they lie
-//   comch_task       a task and a callback for each message, depth 256, nobody helps copying
+//   comch_task       a task and a callback for each message, depth 256, nobody helps copying;
+//                    small ones one way are submitted as those of which more are to come
 //   comch_task_16    the same at depth 16
 //   comch_shared     the same, sender and receiver copy together
 //   comch_loan       builds messages in the receiver's buffers

@@ -6,8 +6,6 @@ namespace {
 
 constexpr auto kIgnore = [](ReceiveTask&) {};
 
-Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
-
 struct ConsumerRulesTest : FastPair {
   std::unique_ptr<Consumer> fresh() {
     return Consumer::create(server.connection(), there.map()).value();

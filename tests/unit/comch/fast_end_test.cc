@@ -5,8 +5,6 @@
 namespace comch::test {
 namespace {
 
-Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
-
 struct FastEndTest : FastPair {
   // A consumer of the client, running; its tasks are freed as they come back.
   std::unique_ptr<Consumer> clients_consumer() {

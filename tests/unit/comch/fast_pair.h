@@ -55,6 +55,9 @@ class Memory {
   std::unique_ptr<BufferInventory> inventory_ = BufferInventory::create(256).value();
 };
 
+// Of a Status or a Result; Errc::skipped: it is no error.
+inline Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
+
 inline std::string contents(const Buffer& buffer) { return text_of(buffer.contents()); }
 
 // Text of a length that shows what is missing.

@@ -8,8 +8,6 @@ namespace {
 
 constexpr auto kIgnore = [](ProducerTask&) {};
 
-Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
-
 struct ProducerRulesTest : FastPair {
   std::unique_ptr<Producer> fresh() { return Producer::create(client.connection()).value(); }
 };

@@ -6,8 +6,6 @@
 namespace comch::test {
 namespace {
 
-Errc code(const auto& result) { return result ? Errc::skipped : result.error().code; }
-
 struct RdmaFastTest : FastPair {};
 
 TEST_F(RdmaFastTest, SmallMessagesGoInTheLaneAndLongOnesStraightIntoTheBuffer) {

@@ -9,7 +9,13 @@
 namespace comch::shm {
 namespace {
 
-struct DeskRunTest : testing::Test, DeskOf<FastMachine> {};
+struct DeskRunTest : testing::Test, DeskOf<FastMachine> {
+  void tell_of_more_than_can_be_posted() {
+    PostedRun<> lie;
+    for (std::uint32_t n = 0; n <= kDepth; ++n) lie.add(true, 1);
+    FastMachine::store_word(run.data(), 0, lie.word());
+  }
+};
 
 // What a take by the run of up to `most` shows, and what it answers.
 struct ByRun {
@@ -68,9 +74,7 @@ TEST_F(DeskRunTest, TheRunIsLeftWhereItEndsAndWhereTheRoomIsTooSmall) {
 
 TEST_F(DeskRunTest, ARunOfMoreThanCanBePostedBreaksTheDesk) {
   const SeatId seat = attach();
-  PostedRun<> lie;
-  for (std::uint32_t n = 0; n <= kDepth; ++n) lie.add(true, 1);
-  FastMachine::store_word(run.data(), 0, lie.word());
+  tell_of_more_than_can_be_posted();
   EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kNothing);
   EXPECT_TRUE(desk.broken());
   EXPECT_EQ(take(seat), Offsets{});
@@ -113,11 +117,32 @@ TEST_F(DeskRunTest, OneIsTakenByTheRunWhereItCoversAndElseByItsDescriptor) {
   EXPECT_FALSE(desk.broken());
 }
 
+TEST_F(DeskRunTest, LooksAheadAsFarAsTheRunIsKnownAndTakesNothing) {
+  attach();
+  EXPECT_EQ(desk.look_ahead(4).buffers, 0U);
+  post(3);
+  EXPECT_EQ(desk.look_ahead(2).buffers, 2U);
+  EXPECT_EQ(desk.look_ahead(4).buffers, 3U);
+  EXPECT_EQ(desk.look_ahead(4).room, 1U);
+  post(1);
+  EXPECT_EQ(desk.look_ahead(4).buffers, 3U) << "as far as is known";
+  EXPECT_EQ(take_by_run(desk, 4).indexes, (Offsets{0, 1, 2, 3}));
+  EXPECT_EQ(desk.look_ahead(4).buffers, 0U);
+}
+
+TEST_F(DeskRunTest, ALieOfTheRunIsSeenByWhoLooksAhead) {
+  attach();
+  tell_of_more_than_can_be_posted();
+  EXPECT_EQ(desk.look_ahead(4).buffers, 0U);
+  EXPECT_TRUE(desk.broken());
+}
+
 TEST_F(DeskRunTest, WhoHasSiblingsDoesNotTakeByTheRun) {
   attach();
   attach();
   post(2);
   EXPECT_EQ(take_by_run(desk, 1).answer, RunTake::kSiblings);
+  EXPECT_EQ(desk.look_ahead(1).buffers, 0U);
 }
 
 }  // namespace
