@@ -170,7 +170,7 @@ Status ReceiveTaskImpl::free() {
 }
 Status ReceiveTaskImpl::status() const {
   if (state == TaskState::kSubmitted) return fail(Errc::in_progress);
-  if (error) return std::unexpected(*error);
+  if (brought == Brought::kError) return std::unexpected(error);
   return {};
 }
 Context& ReceiveTaskImpl::context() const {
@@ -184,11 +184,15 @@ Status ReceiveTask::set_buffer(Buffer* buffer) {
 Buffer* ReceiveTask::buffer() const { return ReceiveTaskImpl::of(*this).buffer; }
 ProducerId ReceiveTask::producer() const { return ReceiveTaskImpl::of(*this).producer; }
 std::span<const std::byte> ReceiveTask::immediate() const {
-  return ReceiveTaskImpl::of(*this).immediate;
+  const ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
+  if (task.brought != ReceiveTaskImpl::Brought::kMore) return {};
+  return task.immediate;
 }
 std::uint64_t ReceiveTask::length() const { return ReceiveTaskImpl::of(*this).length; }
 const HandedOver& ReceiveTask::handed_over() const {
-  return ReceiveTaskImpl::of(*this).handed_over;
+  static constexpr HandedOver kNone;
+  const ReceiveTaskImpl& task = ReceiveTaskImpl::of(*this);
+  return task.brought == ReceiveTaskImpl::Brought::kMore ? task.handed_over : kNone;
 }
 
 }  // namespace comch

@@ -56,10 +56,8 @@ Result<ReceiveTaskImpl*> ConsumerCore::acquire() {
   if (task == nullptr) return fail(Errc::no_memory, "every receive task is out");
   task->buffer = nullptr;
   task->state = TaskState::kAllocated;
-  task->error.reset();
-  task->handed_over = {};
+  task->brought = ReceiveTaskImpl::Brought::kData;
   task->length = 0;
-  task->immediate = {};
   task->set_user_data({});
   return task;
 }
@@ -76,15 +74,13 @@ Status ConsumerCore::free(ReceiveTaskImpl& task) {
 
 void ConsumerCore::submit_late(ReceiveTaskImpl& task, const Error& error) {
   set_submitted(task);
-  task.error = error;
+  task.come_back(error);
   back_.push_back(task);
   request_work();
 }
 
 void ConsumerCore::end_posting(ReceiveTaskImpl& task, const Error& error) {
-  task.error = error;
-  task.length = 0;
-  task.immediate = {};
+  task.come_back(error);
   back_.push_back(task);
 }
 

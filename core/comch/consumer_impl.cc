@@ -52,15 +52,13 @@ struct ConsumerImpl::ToTask {
   void operator()(std::size_t /*n*/, const PlainArrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
-    task.immediate = {};
-    task.handed_over = {};
+    task.brought = ReceiveTaskImpl::Brought::kData;
     consumer.received_(task);
   }
   void operator()(std::size_t /*n*/, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
-    task.immediate = arrival.immediate;
-    task.handed_over = {arrival.handed, task.producer, arrival.handle};
+    task.bring(arrival.immediate, {arrival.handed, task.producer, arrival.handle});
     consumer.received_(task);
   }
 };

@@ -124,7 +124,7 @@ void PortConsumer<Ports>::on_cut_off() {
     if (in_arrays()) return;
     ReceiveTaskImpl& task = tasks_.all()[index];
     task.state = TaskState::kAllocated;
-    task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
+    task.come_back(Error{Errc::shutdown, 0, "the consumer was cut off"});
   });
   back_.clear();
   back_posts_.clear();

@@ -165,7 +165,6 @@ inline bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
 
 template <class Ports>
 inline void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
-  task.error.reset();
   set_submitted(task);
   const Room room = room_of(task.buffer);
   port_->post(task.index, room.offset, room.bytes);

@@ -83,7 +83,7 @@ void QueueConsumerImpl::on_cut_off() {
   while (const std::optional<std::uint16_t> index = end_->take_back()) {
     ReceiveTaskImpl& task = tasks_.all()[*index];
     task.state = TaskState::kAllocated;
-    task.error = Error{Errc::shutdown, 0, "the consumer was cut off"};
+    task.come_back(Error{Errc::shutdown, 0, "the consumer was cut off"});
     task_completed();
     // Nobody will ask for it.
     if (in_arrays()) tasks_.release(&task);
@@ -149,7 +149,6 @@ Status QueueConsumerImpl::submit(ReceiveTaskImpl& task) {
     submit_late(task, kStopping);
     return {};
   }
-  task.error.reset();
   put_up(task);
   if (!in_poll_) end_->publish();
   return {};
@@ -189,7 +188,7 @@ void QueueConsumerImpl::hand_out(const Delivery& delivery) {
   ReceiveTaskImpl& task = arrived(delivery);
   task.state = TaskState::kAllocated;
   task.producer = delivery.producer;
-  task.immediate = delivery.immediate;
+  task.bring(delivery.immediate, {});
   received_(task);
 }
 

@@ -30,7 +30,7 @@ struct RdmaConsumerImpl::ToTask {
   void operator()(std::size_t /*n*/, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
-    task.immediate = arrival.immediate;
+    task.bring(arrival.immediate, {});
     consumer.received_(task);
   }
 };

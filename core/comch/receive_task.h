@@ -7,13 +7,13 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "base/intrusive_list.h"
 #include "comch/buffer_impl.h"
 #include "comch/consumer.h"
 #include "comch/task.h"
+#include "shm/machine.h"
 
 namespace comch {
 
@@ -21,8 +21,16 @@ class ConsumerImpl;
 class QueueConsumerImpl;
 class RdmaConsumerImpl;
 
-class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): what is seldom used is apart.
+class alignas(shm::kCacheLine) ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
  public:
+  // What the last posting has brought.
+  enum class Brought : std::uint8_t {
+    kData,   // Or nothing yet.
+    kMore,   // Immediate data, or a buffer that is handed over; perhaps data as well.
+    kError,  // It came back.
+  };
+
   ReceiveTaskImpl() = default;
 
   static ReceiveTaskImpl& of(ReceiveTask& face) { return static_cast<ReceiveTaskImpl&>(face); }
@@ -36,17 +44,30 @@ class ReceiveTaskImpl final : public ReceiveTask, public ListLink<> {
   Status status() const override;
   Context& context() const override;
 
-  ConsumerImpl* consumer = nullptr;    // One of the three.
-  RdmaConsumerImpl* rdma = nullptr;    // Of another machine's producers.
-  QueueConsumerImpl* queue = nullptr;  // Of a MsgQ.
+  void bring(std::span<const std::byte> with, const HandedOver& handed) {
+    brought = Brought::kMore;
+    immediate = with;
+    handed_over = handed;
+  }
+  void come_back(const Error& why) {
+    brought = Brought::kError;
+    error = why;
+    length = 0;
+  }
+
+  ConsumerImpl* consumer = nullptr;  // Null: the task is one of the two others'.
   BufferImpl* buffer = nullptr;
+  std::uint64_t length = 0;
+  ProducerId producer{};
   std::uint16_t index = 0;
   TaskState state = TaskState::kFree;
-  ProducerId producer{};
-  std::uint64_t length = 0;
-  std::span<const std::byte> immediate;
+  Brought brought = Brought::kData;
+  // Here ends the line that every message touches.
+  RdmaConsumerImpl* rdma = nullptr;      // Of another machine's producers,
+  QueueConsumerImpl* queue = nullptr;    // or of a MsgQ.
+  std::span<const std::byte> immediate;  // These two of Brought::kMore,
   HandedOver handed_over;
-  std::optional<Error> error;  // How the last posting ended; nothing when well.
+  Error error;  // and this of kError.
 };
 
 }  // namespace comch
