@@ -74,6 +74,7 @@ Result<bool> PortConsumer<Ports>::open(const typename Port::Setup& setup) {
   messages_ = {};
   bytes_ = 0;
   forget_use();
+  held_most_ = std::clamp(tasks() / 4, 1U, comch::shm::kPostedTogether);
   ending_.reset();
   polled_out_ = false;
   Result<std::unique_ptr<Port>> port = Port::open(*engine(), hub_, setup, *this);
@@ -207,6 +208,33 @@ Status PortConsumer<Ports>::set_buffer(ReceiveTaskImpl& task, Buffer* buffer) {
 }
 
 template <class Ports>
+void PortConsumer<Ports>::post_now(const ReceiveTaskImpl& task) {
+  const Room room = room_of(task.buffer);
+  port_->post(task.index, room.offset, room.bytes);
+  port_->publish();
+}
+
+template <class Ports>
+void PortConsumer<Ports>::post_held() {
+  const std::span tasks = std::span(held_).first(std::exchange(held_count_, 0));
+  for (std::size_t count = 0; count != tasks.size();) {
+    const ReceiveTaskImpl& first = *tasks[count++];
+    const Room room = room_of(first.buffer);
+    port_->post(first.index, room.offset, room.bytes);
+    if (room.bytes == 0 || count == tasks.size()) continue;
+    const auto next = [base = map_.bytes().data(), bytes = room.bytes,
+                       task = tasks.subspan(count).data()](std::uint16_t& name) mutable {
+      BufferImpl* const buffer = (*task)->buffer;
+      if (buffer == nullptr || buffer->tail_room() != bytes) return comch::shm::kNoBuffer;
+      name = (*task++)->index;
+      return static_cast<std::uint64_t>(buffer->tail() - base);
+    };
+    count += port_->post_alike(room.bytes, tasks.size() - count, next);
+  }
+  port_->publish();
+}
+
+template <class Ports>
 [[gnu::always_inline]] inline std::uint64_t PortConsumer<Ports>::post_one(Buffer* face) {
   BufferImpl* const buffer = face == nullptr ? nullptr : &BufferImpl::of(*face);
   const Room room = room_of(buffer);
@@ -222,7 +250,7 @@ template <class Ports>
 [[gnu::noinline]] std::size_t PortConsumer<Ports>::post_alike(std::span<Buffer* const> buffers,
                                                               std::uint64_t bytes) {
   const auto next = [map = &map_, base = map_.bytes().data(), posts = posts_.data(), bytes,
-                     face = buffers.data()](std::uint16_t name) mutable {
+                     face = buffers.data()](std::uint16_t& name) mutable {
     if (*face == nullptr) return comch::shm::kNoBuffer;
     BufferImpl& buffer = BufferImpl::of(**face);
     const bool is_alike =

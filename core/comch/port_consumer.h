@@ -47,7 +47,7 @@ class PortConsumer : public ConsumerCore,
   ConnectionImpl& connection() const { return connection_; }
   MsgQ* queue() const { return nullptr; }
   ConsumerCounters counters() const;
-  std::size_t posted() const { return port_ ? port_->posted() : 0; }
+  std::size_t posted() const { return port_ ? port_->posted() + held_count_ : 0; }
 
   // Tasks.
   Result<ReceiveTask*> allocate(Buffer* buffer);
@@ -117,6 +117,9 @@ class PortConsumer : public ConsumerCore,
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   void post(ReceiveTaskImpl& task);
+  // Apart, so that a submission by a callback finds few registers to save, and a loop all of them.
+  [[gnu::noinline]] void post_now(const ReceiveTaskImpl& task);
+  [[gnu::noinline]] void post_held();
   struct Room {
     std::uint64_t offset;
     std::uint64_t bytes;
@@ -130,6 +133,10 @@ class PortConsumer : public ConsumerCore,
 
   ConnectionImpl& connection_;
   const std::shared_ptr<Hub> hub_;
+  // Posted by callbacks of one poll(), and not by the port yet.
+  std::array<ReceiveTaskImpl*, comch::shm::kPostedTogether> held_;
+  std::uint32_t held_count_ = 0;
+  std::uint32_t held_most_ = 0;
   std::vector<BufferImpl*> posts_;   // In arrays, by the port's name; null: posted without one.
   std::vector<Buffer*> back_posts_;  // For take_back().
   std::array<std::uint64_t, transport::kPassages> messages_{};  // By how they came.
@@ -166,9 +173,9 @@ inline bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
 template <class Ports>
 inline void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
   set_submitted(task);
-  const Room room = room_of(task.buffer);
-  port_->post(task.index, room.offset, room.bytes);
-  if (!in_poll_) port_->publish();
+  if (!in_poll_) return post_now(task);
+  held_[held_count_++] = &task;
+  if (held_count_ == held_most_) post_held();
 }
 
 template <class Ports>
@@ -203,7 +210,7 @@ bool PortConsumer<Ports>::poll_tasks(Sink sink) {
   in_poll_ = true;
   const bool did = port_->poll(kBudget, sink).any;
   in_poll_ = false;
-  port_->publish();
+  if (held_count_ != 0) post_held();
   return did;
 }
 

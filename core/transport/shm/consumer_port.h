@@ -94,16 +94,17 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     ConsumerPort& port_;
     comch::shm::PostedWriter<>::Walk walk_;
   };
-  // Goes on with posts of one capacity, at most `most`, of a caller without names of its own:
-  // next(name) answers the offset, or kNoBuffer if the next one is another. Answers how many it has
-  // posted; perhaps none, and the next one takes a Posting.
+  // Goes on with posts of one capacity, at most `most`: next(name) answers the offset, or kNoBuffer
+  // if the next one is another. The name is that of the other side, unless the caller sets its own.
+  // Answers how many it has posted; perhaps none, and the next one takes post() or a Posting.
   template <class Next>
   [[gnu::always_inline]] std::size_t post_alike(std::uint64_t capacity, std::size_t most,
                                                 Next next) {
     comch::shm::PostedTable& table = intake_.table();
     return writer_.post_alike(capacity, most, [&table, capacity, next](std::uint16_t name) mutable {
-      const std::uint64_t offset = table.posted(name) ? comch::shm::kNoBuffer : next(name);
-      if (offset != comch::shm::kNoBuffer) table.post(name, name, offset, capacity);
+      const std::uint16_t index = name;
+      const std::uint64_t offset = table.posted(index) ? comch::shm::kNoBuffer : next(name);
+      if (offset != comch::shm::kNoBuffer) table.post(index, name, offset, capacity);
       return offset;
     });
   }

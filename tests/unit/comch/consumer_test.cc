@@ -177,5 +177,50 @@ TEST_F(ConsumerTest, NeedsAMapThatTheOtherSideMayWrite) {
   EXPECT_EQ(Consumer::create(server.connection(), *map).error().code, Errc::not_permitted);
 }
 
+TEST_F(ConsumerTest, ACallbackMayPostManyOfAnyRoom) {
+  constexpr std::size_t kMany = 45;
+  const auto room = [](std::size_t n) { return n % 5 == 0 ? 0U : n % 7 == 0 ? 32U : 64U; };
+  Consumer& to = consumer(there, {.depth = 64});
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  then_received = [&, first = then_received](ReceiveTask& task) {
+    then_received = first;
+    for (std::size_t n = 0; n < kMany; ++n) {
+      post(to, room(n) == 0 ? nullptr : there.room(1024 + n * 64, room(n)));
+      EXPECT_EQ(to.posted(), n + 1);
+    }
+    first(task);
+  };
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "first")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1 && sent.size() == 1; }));
+  for (std::size_t n = 0; n < kMany; ++n) {
+    const std::string text = std::to_string(n);
+    Buffer* const message = room(n) == 0 ? nullptr : here.data(64 + n * 64, text);
+    ASSERT_TRUE(submit(from, to.id(), message, room(n) == 0 ? text : "")) << n;
+  }
+  ASSERT_TRUE(run_until([&] { return texts.size() == kMany + 1; }));
+  for (std::size_t n = 0; n < kMany; ++n) {
+    EXPECT_EQ(texts[n + 1] + immediates[n + 1], std::to_string(n));
+    if (room(n) != 0)
+      EXPECT_EQ(text_of(there.range().subspan(1024 + n * 64, 1)), texts[n + 1].substr(0, 1));
+  }
+  EXPECT_EQ(to.posted(), 0U);
+}
+
+TEST_F(ConsumerTest, WhatACallbackPostsComesBackIfItStopsTheConsumer) {
+  Consumer& to = consumer(there, {.depth = 64});
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  then_received = [&, first = then_received](ReceiveTask& task) {
+    for (std::size_t n = 0; n < 20; ++n) post(to, there.room(1024 + n * 64, 64));
+    std::ignore = to.stop();
+    first(task);
+  };
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "first")));
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(returned.size(), 20U);
+  for (const Status& status : returned) EXPECT_EQ(code(status), Errc::shutdown);
+}
+
 }  // namespace
 }  // namespace comch::test
