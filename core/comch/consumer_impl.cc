@@ -67,11 +67,18 @@ struct ConsumerImpl::ToArray {
   ConsumerImpl& consumer;
   Received* out;
 
-  void operator()(std::size_t n, const PlainArrival& arrival) const {
-    consumer.count(arrival.passage, arrival.length);
+  // Of a row, which is counted as a whole.
+  void put(std::size_t n, const PlainArrival& arrival) const {
     Received& received = consumer.fill(out[n], arrival);
     received.immediate = {};
     received.handed_over = {};
+  }
+  void count_row(std::size_t messages, std::uint64_t bytes) const {
+    consumer.count(transport::Passage::kInline, bytes, messages);
+  }
+  void operator()(std::size_t n, const PlainArrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length);
+    put(n, arrival);
   }
   void operator()(std::size_t n, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());

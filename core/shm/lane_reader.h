@@ -342,8 +342,8 @@ class LaneReader<Machine, Position>::Row {
     for (Position n = 1; n < kAhead; ++n) prefetch(n);
   }
   ~Row() {
+    reader_.kept_ += kept_;  // First: what is kept is not free.
     tell_reader();
-    reader_.kept_ += kept_;
   }
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
@@ -359,13 +359,18 @@ class LaneReader<Machine, Position>::Row {
   }
   Data data() const { return slots_ + place_of(position_) + kRowDataAt; }
   void pass() {
-    advance();
+    pass_quietly();
     tell_reader();
-    if (has_head_) reader_.publish_head_if_due();
   }
-  // The reader hears of it at the end: nobody who looks at messages where they lie calls back.
+  // The reader hears of it at the end: for who calls nobody back meanwhile.
+  void pass_quietly() {
+    prefetch(kAhead);
+    position_ = static_cast<Position>(position_ + 1U);
+    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & indexes_);
+    --row_.left;
+  }
   void keep() {
-    advance();
+    pass_quietly();
     ++kept_;
   }
 
@@ -376,15 +381,10 @@ class LaneReader<Machine, Position>::Row {
   void prefetch(Position ahead) const {
     Machine::prefetch(slots_, place_of(static_cast<Position>(position_ + ahead)) + kRowDataAt);
   }
-  void advance() {
-    prefetch(kAhead);
-    position_ = static_cast<Position>(position_ + 1U);
-    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & indexes_);
-    --row_.left;
-  }
   void tell_reader() {
     reader_.position_ = position_;
     reader_.row_ = row_;
+    if (has_head_) reader_.publish_head_if_due();
   }
 
   LaneReader& reader_;

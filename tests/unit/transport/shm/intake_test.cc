@@ -97,6 +97,60 @@ TEST_F(IntakeTest, ARowMayBeTakenInPartsAndWhatFollowsItComesBehindIt) {
   }
 }
 
+// What a sink that calls nobody has been handed.
+struct Ledger {
+  std::vector<std::uint16_t> alone;
+  std::vector<std::uint16_t> in_rows;
+  std::size_t messages = 0;  // Of rows.
+  std::uint64_t bytes = 0;
+};
+struct WritesDown {
+  Ledger& ledger;
+  void put(std::size_t, const PlainArrival& arrival) const {
+    ledger.in_rows.push_back(arrival.index);
+  }
+  void count_row(std::size_t messages, std::uint64_t bytes) const {
+    ledger.messages += messages;
+    ledger.bytes += bytes;
+  }
+  void operator()(std::size_t, const Arrival& arrival) const {
+    ledger.alone.push_back(arrival.index);
+  }
+  void operator()(std::size_t, const PlainArrival& arrival) const {
+    ledger.alone.push_back(arrival.index);
+  }
+};
+
+TEST_F(IntakeTest, WhoCallsNobodyIsToldOfARowAsAWhole) {
+  Ledger ledger;
+  const auto take_some = [&](std::size_t most) {
+    return intake.take(*lane, 0, most, Intake::Looks::kOnce, WritesDown{ledger}).count;
+  };
+  peer.write_row(4, 3, 8);
+  EXPECT_EQ(take_some(2), 2U);
+  EXPECT_EQ(ledger.messages, 2U);
+  EXPECT_EQ(ledger.bytes, 16U);
+  EXPECT_EQ(lane->reader.position(), 2U);
+  EXPECT_EQ(take_some(64), 1U);
+  EXPECT_EQ(ledger.messages, 3U);
+  EXPECT_EQ(ledger.in_rows, (std::vector<std::uint16_t>{104, 105, 106}));
+  EXPECT_TRUE(ledger.alone.empty());
+  for (std::uint16_t n = 4; n < 7; ++n) EXPECT_FALSE(intake.table().posted(n));
+}
+
+TEST_F(IntakeTest, OfARowWithALieWhatWasTrueIsTakenAndCounted) {
+  Ledger ledger;
+  intake.table().complete(5);
+  peer.write_row(4, 3, 8);
+  const Intake::Got got = intake.take(*lane, 0, 64, Intake::Looks::kOnce, WritesDown{ledger});
+  EXPECT_EQ(got.count, 1U);
+  EXPECT_EQ(ledger.messages, 1U);
+  EXPECT_EQ(ledger.bytes, 8U);
+  EXPECT_EQ(intake.take(*lane, 0, 64, Intake::Looks::kOnce, WritesDown{ledger}).found,
+            Found::kBroken);
+  EXPECT_EQ(ledger.in_rows, (std::vector<std::uint16_t>{104}));
+}
+
 TEST_F(IntakeTest, ALieBehindWhatIsTrueIsFoundNext) {
   peer.writer->put_direct(0, 1, {});
   peer.writer->put_direct(0, 1, {});
