@@ -127,10 +127,10 @@ TEST_F(ConsumerTest, FillsTheBuffersOfAnArrayInTheirOrderWhateverRoomTheyHave) {
   std::array<Received, kCount> out{};
   for (int lap = 0; lap < 5; ++lap) {
     ASSERT_EQ(to.post(rooms).value(), kCount);
-    std::size_t sent = 0;
+    std::size_t accepted = 0;
     std::size_t count = 0;
     ASSERT_TRUE(run_until([&] {
-      sent += from.send(to.id(), std::span(messages).subspan(sent)).value_or(0);
+      accepted += from.send(to.id(), std::span(messages).subspan(accepted)).value_or(0);
       count += to.poll(std::span(out).subspan(count));
       return count == kCount;
     }));
@@ -183,13 +183,12 @@ TEST_F(ConsumerTest, ACallbackMayPostManyOfAnyRoom) {
   Consumer& to = consumer(there, {.depth = 64});
   Producer& from = producer();
   post_rooms(to, there, 1, 64);
-  then_received = [&, first = then_received](ReceiveTask& task) {
-    then_received = first;
-    for (std::size_t n = 0; n < kMany; ++n) {
+  then_received = [&, usual = then_received](ReceiveTask& task) {
+    for (std::size_t n = 0; n < kMany && texts.size() == 1; ++n) {
       post(to, room(n) == 0 ? nullptr : there.room(1024 + n * 64, room(n)));
       EXPECT_EQ(to.posted(), n + 1);
     }
-    first(task);
+    usual(task);
   };
   ASSERT_TRUE(submit(from, to.id(), here.data(0, "first")));
   ASSERT_TRUE(run_until([&] { return texts.size() == 1 && sent.size() == 1; }));
@@ -201,8 +200,8 @@ TEST_F(ConsumerTest, ACallbackMayPostManyOfAnyRoom) {
   ASSERT_TRUE(run_until([&] { return texts.size() == kMany + 1; }));
   for (std::size_t n = 0; n < kMany; ++n) {
     EXPECT_EQ(texts[n + 1] + immediates[n + 1], std::to_string(n));
-    if (room(n) != 0)
-      EXPECT_EQ(text_of(there.range().subspan(1024 + n * 64, 1)), texts[n + 1].substr(0, 1));
+    if (room(n) == 0) continue;
+    EXPECT_EQ(text_of(there.range().subspan(1024 + n * 64, 1)), texts[n + 1].substr(0, 1));
   }
   EXPECT_EQ(to.posted(), 0U);
 }

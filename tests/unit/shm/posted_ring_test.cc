@@ -120,7 +120,9 @@ TEST_F(PostedRingTest, PostsThatAreAlikeAreWrittenAsAnyOther) {
     };
     if (other.writer.post_alike(64, 1, next) == 0) other.writer.post(index, n, 64);
     EXPECT_EQ(other.writer.held(), writer.held());
-    if (n % 7 == 0) EXPECT_EQ(other.writer.publish(), writer.publish());
+    if (n % 7 == 0) {
+      EXPECT_EQ(other.writer.publish(), writer.publish());
+    }
     EXPECT_EQ(other.ring, ring) << n;
     EXPECT_EQ(other.run, this->run) << n;
   }
