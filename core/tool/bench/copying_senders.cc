@@ -32,7 +32,9 @@ Result<std::size_t> TaskSender::send(ConsumerId to, std::size_t most) {
   for (; sent < most && !idle_.empty(); ++sent) {
     ProducerTask& task = *idle_.back();
     if (auto set = task.set_consumer(to); !set) return std::unexpected(set.error());
-    if (const Status submitted = task.submit(); !submitted) {
+    const bool has_more = sent + 1 < most && idle_.size() > 1;
+    const Status submitted = has_more && task.try_submit_more() ? Status() : task.submit();
+    if (!submitted) {
       if (submitted.error().code != Errc::again) return std::unexpected(submitted.error());
       break;
     }
