@@ -3,19 +3,19 @@
 // plant.py) it must report a race.
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <thread>
 
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"
 #endif
 #include POSTED_HEADER
+#include "race.h"
 
 namespace {
 
 using namespace comch::shm;
+using comch::model::too_late;
 
 constexpr std::uint32_t kDepth = 16;
 constexpr std::uint32_t kPosted = posted_slots(kDepth);
@@ -25,11 +25,6 @@ alignas(8) std::array<std::byte, std::size_t{kPosted} * kPostedSize> ring;
 alignas(8) std::array<std::byte, 8> run;
 std::array<std::uint64_t, kPosted> buffers;  // By index.
 std::atomic<std::uint64_t> sent = 0;
-
-// A mistake may leave both threads waiting for each other.
-const auto kDeadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-
-bool too_late() { return std::chrono::steady_clock::now() > kDeadline; }
 
 void send() {
   const PostedReader<> posted(run.data(), ring.data(), kPosted, kPosted);
@@ -72,12 +67,4 @@ bool receive() {
 
 }  // namespace
 
-int main() {
-  bool whole = false;
-  {
-    std::jthread sending(send);
-    whole = receive();
-  }
-  std::puts(whole ? "every message arrived" : "messages were lost");
-  return whole ? 0 : 1;
-}
+int main() { return comch::model::race(send, receive); }
