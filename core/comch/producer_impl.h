@@ -101,12 +101,6 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   // kSent: the task is in the lane or waits for it, and completes now or later.
   Outcome put_any(Lane& lane, ProducerTaskImpl& task);
   void let_wait(ProducerTaskImpl& task);
-  // It is sent: its callback comes with the next progress().
-  void complete_soon(ProducerTaskImpl& task) {
-    accept(task);
-    completions_.push_back(task);
-    request_work();
-  }
   // Apart, so that a message by itself finds few registers to save: each is one more store between
   // two messages, and there is room for so many while the lane's lines are on their way.
   [[gnu::noinline]] Result<std::size_t> send_array(ConsumerId consumer,
@@ -125,7 +119,8 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
   if (!is_plain(task)) return false;
   Lane* const lane = usual_lane(ConsumerId{task.consumer});
   if (lane == nullptr || !lane->send_one(task.data())) return false;
-  complete_soon(task);
+  accept(task);
+  complete(task, std::nullopt);
   return true;
 }
 
