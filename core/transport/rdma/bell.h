@@ -15,6 +15,10 @@
 // P < C, and the owner sees the data; or F < C <= P < K, and the ringer sees the episode.
 // A completion is an event of its queue, so that the looks come about while both sleep.
 //
+// Only data is a reason to look: an episode's own write completes, too, and two who sleep, one for
+// data and one for room, would ring each other for ever. LooksDue says whether data was among what
+// has completed.
+//
 // An episode that is still being written may be read as neither the old nor the new; then the
 // bell rings once for nothing, and for the right one later.
 //
@@ -59,6 +63,26 @@ class Ringer {
 
  private:
   std::uint64_t rung_for_ = 0;
+};
+
+// The ringer's looks K that are still to come, by the positions of its work requests, from 1.
+class LooksDue {
+ public:
+  // The request at `position`, the last one so far, carries data.
+  void sent(std::uint64_t position) {
+    if (first_ == 0) first_ = position;
+    last_ = position;
+  }
+  // Requests up to `done` are complete. True: some of them carried data, and the caller looks now.
+  bool take(std::uint64_t done) {
+    if (first_ == 0 || done < first_) return false;
+    first_ = done < last_ ? done + 1 : 0;
+    return true;
+  }
+
+ private:
+  std::uint64_t first_ = 0;  // No data before it is without its look; 0: none at all is.
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace comch::transport::rdma

@@ -117,7 +117,8 @@ void ConsumerPort::write_posts() {
     requests.at(count++) = write_to(board_, offset, from, line.max_inline());
     told_ += run;
   }
-  if (Status s = line.post(std::span(requests).first(count)); !s) lose(s.error());
+  if (Status s = line.post(std::span(requests).first(count)); !s) return lose(s.error());
+  looks_.sent(line.posted());
 }
 
 void ConsumerPort::settle() {
@@ -180,9 +181,8 @@ void ConsumerPort::look_after(Link& link) {
 }
 
 void ConsumerPort::look_after_line() {
-  const std::uint64_t before = local_->line().done();
   look_after(local_->line());
-  if (local_->line().done() != before) posts_arrived();
+  if (looks_.take(local_->line().done())) posts_arrived();
 }
 
 void ConsumerPort::look_after_links() {

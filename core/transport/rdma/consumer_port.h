@@ -219,6 +219,7 @@ class ConsumerPort final : public Alarm {
   bool busy_ = false;          // The last poll() found something.
   bool awake_ = true;          // It polls; nobody was asked to ring.
   Bell bell_;
+  LooksDue looks_;  // At the bells of producers that sleep until something is posted.
   std::vector<comch::shm::PostedTable::Entry> entries_;
   comch::shm::PostedTable table_;
   std::vector<std::byte> immediates_;  // immediate_max for each index.

@@ -161,6 +161,7 @@ void OutLane::queue_records() {
   }
   held_ = 0;
   queue(request);
+  looks_.sent(parts_.link->posted() + queued_);
   for (std::size_t n = unfinished_.size(); n != 0 && unfinished_[n - 1].position == 0; --n) {
     unfinished_[n - 1].position = parts_.link->posted() + queued_;
   }
@@ -190,12 +191,11 @@ bool OutLane::poll_link() {
   const std::uint64_t before = link.done();
   const bool came = link.poll();
   if (link.take_rings() != 0) parts_.space.rung();
-  if (link.done() != before) {
-    took_acknowledgements();
-    // What was sent is there: if the consumer fell asleep meanwhile, it may not have seen it.
-    if (!link.failure() && room() != 0 && parts_.ringer.should_ring(consumer_->bell())) {
-      link.ring();
-    }
+  if (link.done() != before) took_acknowledgements();
+  // What was sent is there: if the consumer fell asleep meanwhile, it may not have seen it.
+  if (!link.failure() && room() != 0 && looks_.take(link.done()) &&
+      parts_.ringer.should_ring(consumer_->bell())) {
+    link.ring();
   }
   return came;
 }

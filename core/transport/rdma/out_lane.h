@@ -172,6 +172,7 @@ class OutLane {
   std::uint32_t last_record_ = 0;  // Bytes of the last one.
   std::array<SendRequest, kQueue> queue_;
   std::uint32_t queued_ = 0;
+  LooksDue looks_;  // At the consumer's bell.
   Circle<Unfinished, RemoteConsumer::kSends> unfinished_;
   std::size_t completed_ = 0;  // Of them counted, not yet told by step().
   std::optional<Transfer> transfer_;

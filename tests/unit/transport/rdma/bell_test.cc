@@ -49,5 +49,40 @@ TEST_F(RdmaBellTest, AnEpisodeReadWhileItIsWrittenCostsOneRingTooManyAtMost) {
   EXPECT_TRUE(ringer.should_ring(word));
 }
 
+struct RdmaLooksDueTest : testing::Test {
+  LooksDue looks;
+};
+
+TEST_F(RdmaLooksDueTest, WhatCarriesNoDataIsNoReasonToLook) {
+  EXPECT_FALSE(looks.take(1));
+  looks.sent(3);
+  EXPECT_TRUE(looks.take(3));
+  EXPECT_FALSE(looks.take(4)) << "an episode's own write";
+}
+
+TEST_F(RdmaLooksDueTest, DataIsLookedBehindOnceItIsComplete) {
+  looks.sent(2);
+  EXPECT_FALSE(looks.take(1));
+  EXPECT_TRUE(looks.take(2));
+  EXPECT_FALSE(looks.take(2));
+}
+
+TEST_F(RdmaLooksDueTest, DataThatKeepsComingIsLookedBehindAllTheSame) {
+  looks.sent(1);
+  looks.sent(2);
+  looks.sent(3);
+  EXPECT_TRUE(looks.take(2));
+  looks.sent(4);
+  EXPECT_TRUE(looks.take(3));
+  EXPECT_TRUE(looks.take(4));
+  EXPECT_FALSE(looks.take(9));
+}
+
+TEST_F(RdmaLooksDueTest, OneLookIsEnoughForAllThatIsComplete) {
+  for (std::uint64_t position = 1; position <= 8; ++position) looks.sent(position);
+  EXPECT_TRUE(looks.take(8));
+  EXPECT_FALSE(looks.take(8));
+}
+
 }  // namespace
 }  // namespace comch::transport::rdma
