@@ -125,7 +125,8 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
 }
 
 inline bool ProducerImpl::gather(ProducerTaskImpl& task) {
-  if (!is_plain(task)) return false;
+  // Long ones go by themselves, without a look at what is posted for a row.
+  if (!is_plain(task) || task.data().size() > Lane::kInSlot) return false;
   if (gathering_.empty() && !begin_gathering(task.consumer)) return false;
   if (!gathering_.takes(task)) return false;
   accept(task);

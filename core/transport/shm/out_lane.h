@@ -82,6 +82,7 @@ class OutLane {
   Put put_small(std::size_t count, Data data);
   // Why that is so.
   Outcome nothing() const;
+  static constexpr std::uint64_t kInSlot = comch::shm::kLanePayload;  // Bytes of the longest there.
   // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
   // known to take. They are no more than a quarter of what the consumer posts, so that it has
   // buffers to post while these are on their way.
@@ -92,7 +93,7 @@ class OutLane {
   Ahead look_ahead(std::uint32_t most);
   // The same of a single message, which it exposes.
   [[gnu::always_inline]] bool send_one(Bytes message) {
-    if (message.size() - 1 < comch::shm::kLanePayload) [[likely]]
+    if (message.size() - 1 < kInSlot) [[likely]]
       return send_in_slot(message);
     return !message.empty() && send_beside_slot(message);
   }
