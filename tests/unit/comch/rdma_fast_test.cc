@@ -70,22 +70,6 @@ TEST_F(RdmaFastTest, OtherWaysOfCopyingAreNotToBeHad) {
   }
 }
 
-// Each one's telling that it sleeps was what woke the other, for ever.
-TEST_F(RdmaFastTest, WhoWaitsForDataAndWhoWaitsForRoomLetEachOtherSleep) {
-  constexpr int kMost = 64;
-  Consumer& to = consumer(there);
-  Producer& from = producer();
-  ASSERT_TRUE(from.request_space(to.id()));
-  int woken = 0;
-  while (woken < kMost && engine->wait(std::chrono::milliseconds(1))) ++woken;
-  EXPECT_LT(woken, kMost);
-  EXPECT_EQ(spaces, 0);
-  post_rooms(to, there, 1, 64);
-  ASSERT_TRUE(run_until([&] { return spaces == 1; }));
-  ASSERT_TRUE(submit(from, to.id(), here.data(0, "room")));
-  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
-}
-
 // The connections' engine never runs meanwhile: only who asks for room runs his own.
 TEST_F(RdmaFastTest, ManyMessagesByArraysArriveInOrder) {
   constexpr std::size_t kMessages = 5000;
