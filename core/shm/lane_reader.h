@@ -2,7 +2,7 @@
 //
 //   LaneReader<>::Walk walk(reader);                    // Over messages that are data alone.
 //   while (walk.look(index, length) == Plain::kInline) { walk.copy(to, length); walk.pass(); }
-//   for (LaneReader<>::Row row(reader); row.left() != 0; row.pass()) row.copy(to);
+//   // Plain::kRow: the walk is over, and lane_row.h goes on.
 //   if (reader.look(record) == Look::kMessage) { ...; reader.pop(record); }     // Over any.
 //   if (reader.flush()) ring_the_producer();
 //
@@ -49,7 +49,7 @@ class LaneReader {
   // has to say.
   enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kRow, kOther };
   class Walk;
-  class Row;
+  class Row;  // lane_row.h
 
   // Copies what the next message says of itself. The message stays until pop() or keep().
   //
@@ -325,76 +325,6 @@ class LaneReader<Machine, Position>::Walk {
   std::uint32_t until_head_;  // So many are to be passed before the head is published.
   const bool may_be_plain_;
   Position position_;
-};
-
-// The messages that are left of a row, once a look() has found one; a Walk is over by then.
-template <class Machine, std::unsigned_integral Position>
-class LaneReader<Machine, Position>::Row {
- public:
-  explicit Row(LaneReader& reader)
-      : reader_(reader),
-        slots_(reader.slots_),
-        mask_(static_cast<Position>(reader.shape_.slots - 1)),
-        indexes_(reader.shape_.indexes - 1),
-        has_head_(reader.shape_.head_credit),
-        row_(reader.row_),
-        position_(reader.position_) {
-    for (Position n = 1; n < kAhead; ++n) prefetch(n);
-  }
-  ~Row() {
-    reader_.kept_ += kept_;  // First: what is kept is not free.
-    tell_reader();
-  }
-  Row(const Row&) = delete;
-  Row& operator=(const Row&) = delete;
-
-  std::uint32_t left() const { return row_.left; }
-  // Of each, and of the next one's buffer.
-  std::uint32_t length() const { return row_.length; }
-  std::uint16_t index() const { return row_.index; }
-
-  // As a Walk's.
-  void copy(std::byte* to) const {
-    copy_plain_out<Machine>(to, slots_, place_of(position_) + kRowDataAt, row_.length);
-  }
-  Data data() const { return slots_ + place_of(position_) + kRowDataAt; }
-  void pass() {
-    pass_quietly();
-    tell_reader();
-  }
-  // The reader hears of it at the end: for who calls nobody back meanwhile.
-  void pass_quietly() {
-    prefetch(kAhead);
-    position_ = static_cast<Position>(position_ + 1U);
-    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & indexes_);
-    --row_.left;
-  }
-  void keep() {
-    pass_quietly();
-    ++kept_;
-  }
-
- private:
-  std::size_t place_of(Position position) const {
-    return static_cast<std::size_t>(position & mask_) * kLaneSlot;
-  }
-  void prefetch(Position ahead) const {
-    Machine::prefetch(slots_, place_of(static_cast<Position>(position_ + ahead)) + kRowDataAt);
-  }
-  void tell_reader() {
-    reader_.position_ = position_;
-    reader_.row_ = row_;
-    if (has_head_) reader_.publish_head_if_due();
-  }
-
-  LaneReader& reader_;
-  const Data slots_;
-  const Position mask_;
-  const std::uint32_t indexes_;  // Less one.
-  const bool has_head_;
-  RowLeft row_;
-  Position position_;
-  std::uint32_t kept_ = 0;
 };
 
 }  // namespace comch::shm

@@ -4,7 +4,7 @@
 // planted mistake (see plant_tree.py).
 #include "hostile_words.h"
 #include "shm/lane.h"
-#include "shm/lane_reader.h"
+#include "shm/lane_row.h"
 #include "shm/returns_ring.h"
 
 namespace comch::fuzz {

@@ -6,12 +6,13 @@ SWITCH = 'shm/desk_switch.h'
 STASH = 'shm/stash.h'
 LANE = 'shm/lane.h'
 READER = 'shm/lane_reader.h'
+ROW = 'shm/lane_row.h'
 CHECK = 'shm/record_check.h'
 CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # A planted file that another one includes is put in its place there.
-ROOTS = {STASH: DESK, SWITCH: DESK, CHECK: READER, LANE: READER}
+ROOTS = {STASH: DESK, SWITCH: DESK, CHECK: READER, LANE: READER, READER: ROW}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.

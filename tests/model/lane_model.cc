@@ -4,7 +4,7 @@
 // LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
 // mistake.
 #ifndef LANE_HEADER
-#define LANE_HEADER "shm/lane_reader.h"
+#define LANE_HEADER "shm/lane_row.h"
 #endif
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"

@@ -155,9 +155,11 @@ def main():
     if text.count(was) != 1:
         sys.exit(f'plant.py: {source} has {text.count(was)} places for {name}, not 1')
     text = text.replace(was, becomes)
-    if source in ROOTS:
+    while source in ROOTS:
         text = text.replace('#pragma once', '')
-        text = (core / ROOTS[source]).read_text().replace(f'#include "{source}"', text)
+        root = ROOTS[source]
+        text = (core / root).read_text().replace(f'#include "{source}"', text)
+        source = root
     pathlib.Path(output).write_text(text)
 
 

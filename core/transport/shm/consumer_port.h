@@ -27,6 +27,7 @@
 #include "os/packet.h"
 #include "os/window.h"
 #include "shm/bell.h"
+#include "shm/lane_row.h"
 #include "shm/posted_ring.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"

@@ -23,7 +23,7 @@
 
 #include "base/pause.h"
 #include "os/window.h"
-#include "shm/lane_reader.h"
+#include "shm/lane_row.h"
 #include "shm/posted_table.h"
 #include "transport/passage.h"
 #include "transport/shm/arrival.h"

@@ -1,5 +1,7 @@
 // Rows of a Lane: messages of one length that lie in one line each, and only one of which says what
 // it is. lane_test.cc has the rest of the lane's contract.
+#include "shm/lane_row.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "shm/lane.h"
-#include "shm/lane_reader.h"
+#include "shm/lane_row.h"
 #include "shm/returns_ring.h"
 #include "support/deadline.h"
 
