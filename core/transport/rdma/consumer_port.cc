@@ -118,7 +118,7 @@ void ConsumerPort::write_posts() {
     told_ += run;
   }
   if (Status s = line.post(std::span(requests).first(count)); !s) return lose(s.error());
-  looks_.sent(line.posted());
+  for (const Lane& lane : lanes_) lane.lane->posted(line.posted());
 }
 
 void ConsumerPort::settle() {
@@ -182,7 +182,7 @@ void ConsumerPort::look_after(Link& link) {
 
 void ConsumerPort::look_after_line() {
   look_after(local_->line());
-  if (looks_.take(local_->line().done())) posts_arrived();
+  tell_producers();
 }
 
 void ConsumerPort::look_after_links() {
@@ -192,13 +192,16 @@ void ConsumerPort::look_after_links() {
   for (const Lane& lane : lanes_) {
     Link& link = lane.lane->link();
     // One that broke is let go when its producers say that it has ended.
-    if (!link.idle() || !awake_) look_after(link);
+    if (!link.idle() || !awake_) {
+      look_after(link);
+      lane.lane->tell(line.done());
+    }
   }
 }
 
-// Whoever sleeps until something is posted can see it now.
-void ConsumerPort::posts_arrived() {
-  for (const Lane& lane : lanes_) lane.lane->tell();
+// Whoever sleeps until something is posted can see what has arrived.
+void ConsumerPort::tell_producers() {
+  for (const Lane& lane : lanes_) lane.lane->tell(local_->line().done());
 }
 
 void ConsumerPort::heard(Link* link) {
@@ -228,7 +231,8 @@ void ConsumerPort::hear() {
 void ConsumerPort::adopt(std::shared_ptr<InLane> lane) {
   auto ear = std::make_unique<Ear>(*this, &lane->link());
   if (Status s = reactor_.watch(lane->link().fd(), *ear); !s) return lose(s.error());
-  lane->tell();
+  lane->posted(local_->line().posted());  // Before there was a lane to tell by.
+  lane->tell(local_->line().done());
   lanes_.push_back({std::move(lane), std::move(ear)});
 }
 

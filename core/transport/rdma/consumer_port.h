@@ -195,7 +195,7 @@ class ConsumerPort final : public Alarm {
   void look_after_links();
   void look_after(Link& link);
   void look_after_line();
-  void posts_arrived();
+  void tell_producers();
   void hear();
   void heard(Link* link);
   void adopt(std::shared_ptr<InLane> lane);
@@ -219,7 +219,6 @@ class ConsumerPort final : public Alarm {
   bool busy_ = false;          // The last poll() found something.
   bool awake_ = true;          // It polls; nobody was asked to ring.
   Bell bell_;
-  LooksDue looks_;  // At the bells of producers that sleep until something is posted.
   std::vector<comch::shm::PostedTable::Entry> entries_;
   comch::shm::PostedTable table_;
   std::vector<std::byte> immediates_;  // immediate_max for each index.

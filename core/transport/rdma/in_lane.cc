@@ -31,8 +31,8 @@ wire::RdmaLaneReady InLane::answer(std::uint32_t consumer) const {
           .lane = {memory_.address(), memory_.remote_key()}};
 }
 
-void InLane::tell() {
-  if (link_->failure() || link_->room() == 0) return;
+void InLane::tell(std::uint64_t done) {
+  if (link_->failure() || link_->room() == 0 || !looks_.take(done)) return;
   if (space_.should_ring(memory_.data())) link_->ring();
 }
 

@@ -42,8 +42,10 @@ class InLane {
   // Nothing of it is believed any more.
   void set_broken() { broken_ = true; }
 
-  // Something was posted, and has arrived at the board: wakes the producer if it sleeps for that.
-  void tell();
+  // The consumer's request at `position` posts something; up to `done` they have arrived at the
+  // board: wakes the producer if it sleeps for that. Where a ring has no room, the next call does.
+  void posted(std::uint64_t position) { looks_.sent(position); }
+  void tell(std::uint64_t done);
 
   // ENDED: the producers write nothing more. The connection's thread says it.
   bool ended() const {
@@ -61,6 +63,7 @@ class InLane {
   std::uint32_t position_ = 0;
   bool broken_ = false;
   Ringer space_;
+  LooksDue looks_;
   std::atomic<bool> ended_{false};
 };
 

@@ -25,6 +25,7 @@
 #include "base/circle.h"
 #include "transport/map_life.h"
 #include "transport/outcome.h"
+#include "transport/rdma/bell.h"
 #include "transport/rdma/hub.h"
 #include "transport/rdma/remote_consumer.h"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <tuple>
 
 namespace comch::test {
@@ -21,9 +22,13 @@ bool until(ProgressEngine& engine, const std::function<bool()>& done, const Dead
   return true;
 }
 
+bool falls_asleep(ProgressEngine& engine, int wakes) {
+  while (wakes > 0 && engine.wait(std::chrono::milliseconds(1))) --wakes;
+  return wakes > 0;
+}
+
 void settle(ProgressEngine& engine) {
-  while (engine.wait(std::chrono::milliseconds(1))) {
-  }
+  if (!falls_asleep(engine, 10'000)) throw std::runtime_error("the engine never has nothing to do");
 }
 
 std::shared_ptr<Device> dpu() { return Device::open_first(Side::kDpu).value(); }

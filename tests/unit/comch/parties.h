@@ -32,7 +32,9 @@ std::string text_of(std::span<const std::byte> message);
 // Runs the engine until `done` says yes; false once the deadline has passed.
 bool until(ProgressEngine& engine, const std::function<bool()>& done,
            const Deadline& deadline = Deadline());
-// Runs the engine until it has nothing left to do.
+// Runs the engine until it has nothing left to do; false if it is woken so many times before.
+bool falls_asleep(ProgressEngine& engine, int wakes);
+// The same, where it does.
 void settle(ProgressEngine& engine);
 
 std::shared_ptr<Device> dpu();

@@ -7,13 +7,7 @@ namespace {
 
 struct SleepTest : FastPair {
   // Whatever is under way ends within so many wakes.
-  static constexpr int kMost = 64;
-
-  bool falls_asleep() {
-    int woken = 0;
-    while (woken < kMost && engine->wait(std::chrono::milliseconds(1))) ++woken;
-    return woken < kMost;
-  }
+  bool falls_asleep() { return test::falls_asleep(*engine, 64); }
 };
 
 TEST_F(SleepTest, AConnectionOverWhichNothingIsSent) { EXPECT_TRUE(falls_asleep()); }
