@@ -65,7 +65,7 @@ void Diary::keep_for(Party& party, const Settings& settings) {
 }
 
 ServerParty::ServerParty(ProgressEngine& engine, const Settings& settings,
-                         std::shared_ptr<Representor> representor)
+                         const std::shared_ptr<Representor>& representor)
     : server(Server::create(representor->device(), representor, settings.name).value()) {
   keep_for(*server, settings);
   server->set_max_clients(settings.clients).value();

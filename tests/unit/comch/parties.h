@@ -73,7 +73,7 @@ struct Diary {
 class ServerParty : public Diary {
  public:
   explicit ServerParty(ProgressEngine& engine, const Settings& settings = {},
-                       std::shared_ptr<Representor> representor = function());
+                       const std::shared_ptr<Representor>& representor = function());
 
   Server* operator->() const { return server.get(); }
   Connection& connection(std::size_t n = 0) const { return *connections.at(n); }

@@ -1,11 +1,10 @@
 // InLane: whom it wakes, and when. ports_test.cc and its neighbours read messages out of one.
-#include "transport/rdma/in_lane.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "support/fake_link.h"
+#include "transport/rdma/in_lane.h"
 
 namespace comch::transport::rdma {
 namespace {
