@@ -163,9 +163,9 @@ class LaneReader {
   [[nodiscard]] bool broken() const { return broken_; }
 
  private:
-  // Where there is one message there are mostly more: their lines come while this one is dealt
-  // with. Nearer, and they would be asked for too late; farther, and they would be taken from under
-  // the writer.
+  // Where a message is behind another there are mostly more: their lines come while this one is
+  // dealt with. Nearer, and they would be asked for too late; farther, and they would be taken from
+  // under the writer, as they would be of one that answers message by message.
   static constexpr Position kAhead = 8;
 
   // What is left of the row that is being read.
@@ -189,8 +189,6 @@ class LaneReader {
 
   // Word 0 of the slot at `at`, and whether it is that of message `position`.
   static bool is_message(Data slots, std::size_t at, Position position, std::uint64_t& word) {
-    // A message of 64 bytes lies in two lines; asked for together they come together.
-    Machine::prefetch(slots, at + kCacheLine);
     // LANE: meets the writer's release in publish().
     word = Machine::load_header(slots, at, std::memory_order_acquire);
     return static_cast<std::uint32_t>(word) == static_cast<Position>(position + 1U);
@@ -234,6 +232,7 @@ class LaneReader {
   std::uint32_t kept_ = 0;    // Messages read whose slots are not free yet: the last ones.
   RecordCheck check_;
   RowLeft row_;
+  bool waited_ = false;     // The last look of a Walk found nothing.
   bool gave_room_ = false;  // Since the last flush().
   bool broken_ = false;
 };
@@ -253,14 +252,19 @@ class LaneReader<Machine, Position>::Walk {
         has_head_(reader.shape_.head_credit),
         until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
         may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),
-        position_(reader.position_) {}
+        start_(reader.position_),
+        position_(start_) {}
 
   Plain look(std::uint16_t& index, std::uint64_t& length) const {
     std::uint64_t word = 0;
     if (!may_be_plain_) [[unlikely]]
       return reader_.row_.left != 0 ? Plain::kRow : Plain::kOther;
-    if (!is_message(slots_, place(), position_, word)) return Plain::kNothing;
-    prefetch_ahead();
+    // The slot's second line is not asked for beforehand: the writer would have to take it back.
+    if (!is_message(slots_, place(), position_, word)) {
+      reader_.waited_ = true;
+      return Plain::kNothing;
+    }
+    if (position_ != start_ || !reader_.waited_) prefetch_ahead();
     // Of immediate data the upper bits would tell, as of a row; 0 wraps round.
     length = Machine::load_word(slots_, place() + 8);
     index = static_cast<std::uint16_t>(word >> 32U);
@@ -316,6 +320,7 @@ class LaneReader<Machine, Position>::Walk {
   void advance() {
     position_ = static_cast<Position>(position_ + 1U);
     reader_.position_ = position_;
+    reader_.waited_ = false;
   }
 
   LaneReader& reader_;
@@ -324,6 +329,7 @@ class LaneReader<Machine, Position>::Walk {
   const bool has_head_;
   std::uint32_t until_head_;  // So many are to be passed before the head is published.
   const bool may_be_plain_;
+  const Position start_;
   Position position_;
 };
 
