@@ -47,6 +47,9 @@ Outcome<> Session::configure(const CommonOptions& common, Handlers handlers) {
   status = client_->configure_send(1, free_task, free_task);
   if (status) status = client_->on_message(std::move(handlers.on_message));
   if (status && handlers.on_space) status = client_->on_space(std::move(handlers.on_space));
+  client_->on_state_changed([stood = stood_.get()](Context&, ContextState, ContextState now) {
+    if (now == ContextState::kRunning) *stood = true;
+  });
   if (status) status = loop_->engine().connect(*client_);
   if (!status) return complain("cannot configure the client", status.error());
   return {};
@@ -55,9 +58,8 @@ Outcome<> Session::configure(const CommonOptions& common, Handlers handlers) {
 Outcome<> Session::start(Loop::Deadline deadline) {
   const std::string what = fmt::format("cannot connect to \"{}\"", server_);
   if (auto state = client_->start(); !state) return complain(what, state.error());
-  const auto settled = [&] {
-    return client_->state() == ContextState::kRunning || client_->state() == ContextState::kIdle;
-  };
+  // The server may have had its say and be gone again before this is asked.
+  const auto settled = [&] { return *stood_ || client_->state() == ContextState::kIdle; };
   switch (loop_->run_until(settled, deadline)) {
     case Wake::kDone:
       break;
@@ -66,7 +68,7 @@ Outcome<> Session::start(Loop::Deadline deadline) {
     case Wake::kInterrupted:
       return complain(what + ": interrupted");
   }
-  if (client_->state() == ContextState::kIdle) return complain(what, client_->failure());
+  if (!*stood_) return complain(what, client_->failure());
   return {};
 }
 

@@ -7,10 +7,10 @@
 //   return session->close();
 //
 // Threads: the loop's.
-// Order: open() returns once the connection stands; handlers run inside Loop::run_until.
-// Lifetime: outlived by the loop. A session that goes without close() cuts the
-// connection off; close() has everything that was sent received first.
-// Errors: complaints that name the server.
+// Order: open() returns once the connection has stood, be it over by then or not; handlers run
+// inside Loop::run_until. Lifetime: outlived by the loop. A session that goes without close() cuts
+// the connection off; close() has everything that was sent received first. Errors: complaints that
+// name the server.
 #pragma once
 
 #include <memory>
@@ -56,6 +56,7 @@ class Session {
 
   Loop* loop_;
   std::string server_;
+  std::unique_ptr<bool> stood_ = std::make_unique<bool>(false);  // The client was running.
   std::unique_ptr<Client> client_;
 };
 

@@ -78,6 +78,12 @@ Outcome<> stat_devices(const CommonOptions& common) {
   return {};
 }
 
+Outcome<> report_dead(const CommonOptions& common, const std::string& server,
+                      const Complaint& why) {
+  if (common.json) print({{"server", server}, {"alive", false}, {"reason", why.text}}, true);
+  return std::unexpected(why);
+}
+
 Outcome<> stat_server(const CommonOptions& common, const Options& options) {
   auto loop = Loop::create();
   if (!loop) return std::unexpected(loop.error());
@@ -85,11 +91,13 @@ Outcome<> stat_server(const CommonOptions& common, const Options& options) {
   auto session = Session::open(*loop, common, options.server, {},
                                Loop::deadline_in(std::chrono::duration<double>(options.timeout_s)));
   const std::chrono::duration<double, std::micro> taken = Loop::Clock::now() - begin;
-  if (!session) {
-    if (common.json) {
-      print({{"server", options.server}, {"alive", false}, {"reason", session.error().text}}, true);
-    }
-    return std::unexpected(session.error());
+  if (!session) return report_dead(common, options.server, session.error());
+  if (!session->alive()) {
+    const Outcome<> lost = session->loss();
+    return report_dead(
+        common, options.server,
+        lost ? Complaint{.text = fmt::format("\"{}\" ended the connection at once", options.server)}
+             : lost.error());
   }
   const Connection& connection = session->connection();
   print({{"server", options.server},

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 
 #include "support/deadline.h"
@@ -117,6 +119,47 @@ TEST_F(RecvTest, FewerMessagesThanAskedForIsAFailure) {
   const Said said = reader.end();
   EXPECT_EQ(said.code, 1) << said;
   EXPECT_EQ(said.err, "comch: the server ended the connection after 1 of 2 messages\n");
+}
+
+// The server is killed while the reader waits for room in the named pipe to print a message.
+void lose_while_printing(const std::string& server_name, const std::string& pipe, int end) {
+  constexpr int kRoom = 4096;
+  constexpr std::size_t kPrinted = 60001;
+  ASSERT_EQ(::fcntl(end, F_SETPIPE_SZ, kRoom), kRoom);
+  const std::string with = server_name + " --max-message-size 65535 ";
+  Program server("comch listen " + with + "<<< $(printf %060000d 0)");
+  ASSERT_TRUE(server.has_reported("listening as"));
+  Program reader("comch recv " + with + "--count 2 >" + pipe);
+  ASSERT_TRUE(eventually([&] {
+    int unread = -1;
+    return ::ioctl(end, FIONREAD, &unread) == 0 && unread == kRoom;
+  }));
+  server.signal(SIGKILL);
+  server.end();
+  std::size_t printed = 0;
+  std::array<char, kRoom> bytes{};
+  EXPECT_TRUE(eventually([&] {
+    printed += static_cast<std::size_t>(std::max<ssize_t>(::read(end, bytes.data(), kRoom), 0));
+    return printed == kPrinted;
+  }));
+  const Said said = reader.end();
+  EXPECT_EQ(said.code, 1) << said;
+  EXPECT_THAT(said.err, HasSubstr("comch: lost \"" + server_name + "\""));
+}
+
+// Whether the server is missed before anybody asks if it was there is a matter of luck, of one in
+// four.
+TEST_F(RecvTest, ServerThatDiesWhileItsFirstMessageIsPrintedWasConnectedTo) {
+  constexpr int kTries = 12;
+  const TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int end = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  ASSERT_GE(end, 0);
+  for (int n = 0; n < kTries && !HasFailure(); ++n) {
+    lose_while_printing("news" + std::to_string(n), pipe, end);
+  }
+  ::close(end);
 }
 
 TEST_F(RecvTest, TimeThatIsUpIsAFailureOnlyWhereACountIsMissed) {
