@@ -92,27 +92,30 @@ class Desk {
   // the desk is broken, or (seldom) the siblings were faster; ready() knows.
   std::size_t take(SeatId seat, std::span<Posted> out) {
     std::size_t count = 0;
-    const bool was_alone = use_alone(out.size(), [&](const Posted& posted) {
+    const auto keep = [&](const Posted& posted) {
       out[count++] = posted;
       return true;
-    });
+    };
+    const bool was_alone = use_alone(out.size(), keep, [](const Posted&) {});
     return was_alone || broken() ? count : take_shared(seat, out);
   }
 
   // For a producer that has the desk for itself: takes posted buffers and shows each to `use`,
-  // until it answers false for one, which stays, or `most` are used. False: it has siblings;
-  // take().
-  template <class Use>
-  [[gnu::always_inline]] bool use_alone(std::size_t most, Use&& use) {
+  // until it answers false for one, which stays, or `most` are used. The one behind each that was
+  // used is shown to `expect`, if it is posted by then; it stays. False: it has siblings; take().
+  template <class Use, class Expect>
+  [[gnu::always_inline]] bool use_alone(std::size_t most, Use&& use, Expect&& expect) {
     return switch_.alone(in_take_, [&] {
       std::uint32_t position = sole_position();
-      for (std::size_t count = 0; count != most; ++count, ++position) {
-        Posted posted;
-        const Look found = reader_.read(position, posted);
-        if (found == Look::kBroken) [[unlikely]]
-          switch_.break_for_good();
-        if (found != Look::kMessage || !use(posted)) break;
+      Posted posted;
+      Look found = reader_.read(position, posted);
+      for (std::size_t count = 0; count != most && found == Look::kMessage; ++count) {
+        if (!use(posted)) break;
+        found = reader_.read(++position, posted);
+        if (found == Look::kMessage) expect(posted);
       }
+      if (found == Look::kBroken) [[unlikely]]
+        switch_.break_for_good();
       move_sole_position(position);
       reader_.prefetch(position);
     });

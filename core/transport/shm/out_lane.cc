@@ -222,12 +222,14 @@ bool OutLane::send_beside_slot(Bytes message) {
       !writer_.has_room())
     return false;
   bool done = false;
-  const bool is_alone = consumer_->desk.use_alone(1, [&](const Posted& posted) {
+  const auto use = [&](const Posted& posted) {
     if (message.size() > posted.capacity) return false;
     std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
     writer_.put_direct_and_publish(posted.index, message.size());
     return done = true;
-  });
+  };
+  const auto expect = [&](const Posted& next) { expect_to_write(next, message.size()); };
+  const bool is_alone = consumer_->desk.use_alone(1, use, expect);
   if (!is_alone) [[unlikely]]
     return send_beside_others(message);
   if (!done) return false;

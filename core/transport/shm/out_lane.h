@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "base/prefetch.h"
 #include "os/fd.h"
 #include "os/memfd.h"
 #include "shm/bell.h"
@@ -189,6 +190,8 @@ class OutLane {
   };
   [[gnu::always_inline]] bool put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
                                        Bytes message, Tally& tally) const;
+  // The next message is likely to go into `next`, and to be as long as this one.
+  void expect_to_write(const Posted& next, std::size_t length) const;
   void count(const Tally& tally);
   // put_small() of one producer of several, which may have begun alone; and to a consumer that
   // looks at messages where they lie.
@@ -281,6 +284,11 @@ inline bool OutLane::put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted
   return true;
 }
 
+inline void OutLane::expect_to_write(const Posted& next, std::size_t length) const {
+  if (length <= comch::shm::kLanePayload || next.capacity < length) return;
+  prefetch_for_write(memory_.data() + next.offset, length);
+}
+
 inline void OutLane::count(const Tally& tally) {
   counters_.bytes += tally.bytes;
   counters_.in_slot += tally.messages - tally.direct;
@@ -321,10 +329,15 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   if (taken == RunTake::kOther) {
     const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
     comch::shm::LaneWriter<>::Walk walk(writer_);
-    consumer_->desk.use_alone(most, [&](const Posted& posted) {
-      refused = !put_into(walk, posted, data(tally.messages), tally);
+    std::size_t length = 0;
+    const auto use = [&](const Posted& posted) {
+      const Bytes message = data(tally.messages);
+      length = message.size();
+      refused = !put_into(walk, posted, message, tally);
       return !refused;
-    });
+    };
+    const auto expect = [&](const Posted& next) { expect_to_write(next, length); };
+    consumer_->desk.use_alone(most, use, expect);
   }
   this->count(tally);
   return {.messages = tally.messages, .full = tally.messages != count && !refused};

@@ -76,6 +76,50 @@ TEST_F(DeskTest, ASoleProducerTakesInTheOrderOfPosting) {
   EXPECT_FALSE(desk.shared());
 }
 
+TEST_F(DeskTest, WhatFollowsIsShownIfItIsPostedAndStays) {
+  const SeatId seat = attach();
+  Offsets used;
+  Offsets expected;
+  const auto use = [&](const Posted& one) {
+    used.push_back(one.offset);
+    return true;
+  };
+  const auto expect = [&](const Posted& next) { expected.push_back(next.offset); };
+  EXPECT_TRUE(desk.use_alone(1, use, expect));
+  EXPECT_EQ(expected, Offsets{});
+  post(3);
+  EXPECT_TRUE(desk.use_alone(1, use, expect));
+  EXPECT_EQ(used, (Offsets{0}));
+  EXPECT_EQ(expected, (Offsets{1}));
+  EXPECT_TRUE(desk.use_alone(5, use, expect));
+  EXPECT_EQ(used, (Offsets{0, 1, 2})) << "what was shown is used once, in its turn";
+  EXPECT_EQ(expected, (Offsets{1, 2})) << "nothing is posted behind the last";
+  EXPECT_EQ(take(seat), Offsets{});
+}
+
+TEST_F(DeskTest, BehindWhatIsNotUsedNothingIsExpected) {
+  const SeatId seat = attach();
+  post(2);
+  const auto refuse = [](const Posted&) { return false; };
+  EXPECT_TRUE(desk.use_alone(2, refuse, [](const Posted&) { ADD_FAILURE(); }));
+  EXPECT_EQ(take(seat, 2), (Offsets{0, 1}));
+}
+
+TEST_F(DeskTest, ADescriptorThatLiesIsNamedWhenItIsShownAndTheOneBeforeIsUsed) {
+  attach();
+  post(1);
+  writer.post(1, kMap, 1);  // Behind the end.
+  writer.publish();
+  Offsets used;
+  const auto use = [&](const Posted& one) {
+    used.push_back(one.offset);
+    return true;
+  };
+  EXPECT_TRUE(desk.use_alone(1, use, [](const Posted&) { ADD_FAILURE(); }));
+  EXPECT_EQ(used, (Offsets{0}));
+  EXPECT_TRUE(desk.broken());
+}
+
 TEST_F(DeskTest, WhatIsPutBackIsTheNextToBeTaken) {
   const SeatId first = attach();
   post(4);
