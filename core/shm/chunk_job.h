@@ -45,7 +45,7 @@ namespace comch::shm {
 
 inline constexpr std::uint32_t kChunkShiftMin = 12;  // 4 KiB; below it copying alone is faster.
 inline constexpr std::uint32_t kChunkShiftMax = 20;
-inline constexpr std::uint32_t kChunkShift = 15;  // 32 KiB: what is usual.
+inline constexpr std::uint32_t kChunkShift = 15;  // 32 KiB: the shortest that is usual.
 
 // Whether a job of `length` bytes in chunks of 1 << `shift` can be counted.
 constexpr bool is_chunked(std::uint64_t length, std::uint32_t shift) {

@@ -1,6 +1,7 @@
 // OutLane: messages that take more than one step: shared copies, transfers in parts, and the
 // order in which they complete.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/copy.h"
@@ -19,10 +20,13 @@ constexpr std::uint64_t kSlice = std::uint64_t{8} << 20U;
 // Pieces of a staged message: small enough that both sides copy at the same time.
 constexpr std::uint64_t kPiece = std::uint64_t{64} << 10U;
 
-// Chunks of a shared copy: small ones share evenly, large ones cost fewer claims.
+// Chunks of a shared copy: eight or more, for both sides to share evenly, and of those the longest,
+// for every cut slows the copying down. The shortest are picked; for the last one, of 256 KiB at
+// most, the other side waits.
 std::uint32_t shift_for(std::uint64_t length) {
-  if (length <= (std::uint64_t{16} << 20U)) return comch::shm::kChunkShift;
-  return length <= (std::uint64_t{256} << 20U) ? 18 : comch::shm::kChunkShiftMax;
+  constexpr std::uint32_t kLongest = 18;
+  const auto width = static_cast<std::uint32_t>(std::bit_width(length / 8));
+  return std::clamp(width, comch::shm::kChunkShift + 1, kLongest + 1) - 1;
 }
 
 }  // namespace
