@@ -37,7 +37,7 @@ std::vector<Cell> file_cells(const Options& options) {
   const auto bare = std::make_shared<Late<BareTree>>(options.bare_fuse);
   const auto comch = std::make_shared<Late<ComchTree>>(options.comchfs);
   const Duration time = options.cell;
-  const auto cell = [](const char* name, auto measure) {
+  const auto cell = [](const char* name, const auto& measure) {
     return Cell{.name = name, .unit = "ns", .measure = measure};
   };
   return {

@@ -1,6 +1,9 @@
 // Steady state: round trips between two looks at the counters.
 #include "bench/steady_state.h"
 
+#include <array>
+#include <utility>
+
 #include "bench/control_client.h"
 #include "bench/control_server.h"
 #include "bench/processes.h"
@@ -55,7 +58,7 @@ Facts steady_state(std::uint64_t round_trips) {
   Facts facts;
   const double messages = 2 * static_cast<double>(round_trips);  // There and back.
   for (const auto& [sending, how] :
-       {std::pair(Sending::kTrySend, "try_send"), std::pair(Sending::kTask, "task")}) {
+       std::array{std::pair(Sending::kTrySend, "try_send"), std::pair(Sending::kTask, "task")}) {
     const Counts counts = count(sending, round_trips);
     const auto add = [&](const char* what, std::uint64_t value, std::optional<double> expected) {
       facts.push_back({.name = std::string(what) + ", " + how,

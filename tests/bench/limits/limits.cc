@@ -50,7 +50,8 @@ Subject copying(const char* name, CopyRoutine routine, std::vector<Workload> wor
           }};
 }
 
-std::vector<Workload> of_shape(Shape shape, std::vector<std::size_t> sizes, std::size_t largest) {
+std::vector<Workload> of_shape(Shape shape, const std::vector<std::size_t>& sizes,
+                               std::size_t largest) {
   std::vector<Workload> workloads;
   for (const std::size_t bytes : sizes) {
     if (bytes <= largest) workloads.push_back({shape, bytes});
@@ -61,8 +62,8 @@ std::vector<Workload> of_shape(Shape shape, std::vector<std::size_t> sizes, std:
 }  // namespace
 
 std::vector<Subject> limits(std::size_t largest) {
-  const auto of = [&](Shape shape, std::vector<std::size_t> sizes) {
-    return of_shape(shape, std::move(sizes), largest);
+  const auto of = [&](Shape shape, const std::vector<std::size_t>& sizes) {
+    return of_shape(shape, sizes, largest);
   };
   const auto copy = of(Shape::kCopy, {4 * kKib, 64 * kKib, kMib, 16 * kMib, kGib});
   const auto in_place = of(Shape::kInPlace, {4 * kKib, 64 * kKib, kMib, 16 * kMib});

@@ -34,6 +34,7 @@ class Runtime : public iox::runtime::PoshRuntimeImpl {
     const std::shared_ptr<Runtime> made(
         new Runtime(iox::RuntimeName_t(iox::cxx::TruncateToCapacity, name)));
     current = made;
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): so iceoryx calls it.
     setRuntimeFactory([](auto) -> PoshRuntime& { return *current.lock(); });
     return made;
   }

@@ -34,6 +34,7 @@ iox::RouDiConfig_t memory_for_messages() {
 
 void discard_output() {
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null < 0) return;
   ::dup2(null, STDOUT_FILENO);
   ::dup2(null, STDERR_FILENO);
 }

@@ -18,6 +18,7 @@ Run::Run(std::vector<Entry> entries) {
 void Run::measure(const Rounds& rounds) {
   for (int round = 0; round < rounds.count; ++round) {
     std::vector<std::size_t> before;
+    before.reserve(cells_.size());
     for (const Cell& cell : cells_) before.push_back(cell.samples.size());
     run_rounds(cells_, {.count = 1, .placed = rounds.placed});
     for (std::size_t i = 0; i < cells_.size(); ++i) {

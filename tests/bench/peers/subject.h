@@ -31,8 +31,8 @@ struct Subject {
 };
 
 template <class Lane>
-Subject lane_subject(std::string name, std::vector<Workload> workloads) {
-  return {.name = std::move(name), .workloads = std::move(workloads), .measure = measure<Lane>};
+Subject lane_subject(const std::string& name, const std::vector<Workload>& workloads) {
+  return {.name = name, .workloads = workloads, .measure = measure<Lane>};
 }
 
 // One that this build or machine cannot measure, because a package was not there.

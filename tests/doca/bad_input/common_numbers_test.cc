@@ -126,6 +126,7 @@ TEST(LogNumbersTest, SourcesAndLines) {
 // The largest descriptor is open, the one behind it is not.
 TEST(LogNumbersTest, DescriptorsAndBuffers) {
   const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(null, 0);
   ASSERT_EQ(dup2(null, 900), 900);
   doca_log_backend* backend = nullptr;
   const Bounds descriptors{.most = 900};

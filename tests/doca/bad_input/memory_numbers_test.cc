@@ -64,6 +64,7 @@ TEST_F(MapNumbersTest, PartsOfAMemfd) {
   try_number("doca_mmap_set_dmabuf_memrange", "len", {.zero = kNo, .most = kSize},
              [&](auto n) { return set(fd, 0, n); });
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(null, 0);
   ASSERT_EQ(dup2(null, 0), 0) << "what is no memory";
   ASSERT_EQ(dup2(fd, 900), 900);
   try_number("doca_mmap_set_dmabuf_memrange", "dmabuf_fd", {.zero = kNo, .most = 900},
