@@ -56,7 +56,7 @@ class RunnerTest(unittest.TestCase):
              *(arguments or ("--suite", "unit"))],
             check=False, capture_output=True, text=True,
             env={**os.environ, "PATH": self.directory.name + ":" + os.environ["PATH"],
-                 "COMCH_TEST_SEED": "7", **variables})
+                 "COMCH_TEST_SEED": "7", "COMCH_TEST_BUDGET": "", **variables})
         with open(self.results, encoding="utf-8") as file:
             rows = {row["test"]: row for row in map(json.loads, file)}
         return self.done.stdout, rows
@@ -127,6 +127,10 @@ class RunnerTest(unittest.TestCase):
     def test_a_hang_ends_at_the_timeout_and_says_where(self):
         printed = self.fails("sleep 100 & wait", "still running after", timeout=1)
         self.assertIn("sleep 100", printed)
+
+    def test_a_budget_of_its_own_lengthens_the_timeout(self):
+        test = {"only": ("sleep 2", {"timeout": 1})}
+        self.assertEqual(self.run_suite(test, COMCH_TEST_BUDGET="0.1")[1]["only"]["passed"], 1)
 
     def test_what_a_test_leaves_is_a_failure_and_is_taken_away(self):
         pid = self.path("pid")
