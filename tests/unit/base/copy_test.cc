@@ -10,13 +10,7 @@
 #include <memory>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define COMCH_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define COMCH_ADDRESS_SANITIZER 1
-#endif
-#endif
+#include "support/sanitizers.h"
 
 namespace comch {
 namespace {
@@ -102,7 +96,7 @@ TEST(CopyWholeTest, CopiesAMessageFarAboveAnyCache) {
   EXPECT_EQ(to[kSize], kUntouched);
 }
 
-#if defined(COMCH_ADDRESS_SANITIZER)
+#if COMCH_ADDRESS_SANITIZER
 // A copy out of bounds is seen, whichever routine makes it.
 TEST_P(CopyTest, IsVisibleToTheSanitizer) {
   constexpr std::size_t kSize = 256;
