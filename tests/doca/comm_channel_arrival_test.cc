@@ -18,6 +18,7 @@ namespace {
 struct ArrivalTest : LegacyTest {
   std::vector<Endpoint> several(Endpoint& service, int count) {
     std::vector<Endpoint> clients;
+    clients.reserve(static_cast<std::size_t>(count));
     for (int n = 0; n < count; ++n) clients.push_back(connected(service));
     return clients;
   }

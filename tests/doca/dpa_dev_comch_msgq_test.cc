@@ -193,7 +193,8 @@ void send_to_all(std::uint64_t address) {
   const int empty = is_empty(kCpu);
   const int nobody = is_empty(77);
   doca_dpa_dev_comch_producer_post_send_imm_only(self.producer, 77, &byte, 1, kFlags);
-  seen = static_cast<std::uint64_t>(1 + 2 * empty + 4 * nobody);
+  const int word = 1 + 2 * empty + 4 * nobody;
+  seen = static_cast<std::uint64_t>(word);
   serve(self, [](auto...) {});
 }
 

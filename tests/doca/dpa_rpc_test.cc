@@ -16,7 +16,8 @@ using DocaRpcTest = DpaTest;
 std::uint64_t nothing() { return 42; }
 
 std::uint64_t of_small_words(std::uint8_t a, std::int32_t b, std::uint16_t c) {
-  return static_cast<std::uint64_t>(a + b + c);
+  const int sum = a + b + c;
+  return static_cast<std::uint64_t>(sum);
 }
 
 // One more than registers hold, on every machine comch runs on.

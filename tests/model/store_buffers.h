@@ -66,6 +66,9 @@ class StoreBuffers {
       : path_(path), held_back_(held_back) {
     now = this;
   }
+  ~StoreBuffers() { now = nullptr; }
+  StoreBuffers(const StoreBuffers&) = delete;
+  StoreBuffers& operator=(const StoreBuffers&) = delete;
 
   // Outside of run() words are plain memory: for what goes before and comes after.
   std::size_t make_word(std::uint64_t value) {

@@ -83,7 +83,7 @@ using Desk = shm::Desk<Machine, kRoom>;
 // takes once. `fences`: there is no membarrier, and the sole producer fences for itself.
 bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
   StoreBuffers machine(path);
-  std::array<std::uint64_t, 2 * kSlots> ring{};
+  std::array<std::uint64_t, std::size_t{2} * kSlots> ring{};
   Machine::at_once = true;
   std::array<Desk::Seat, 2> stashes;
   std::uint64_t run = 0;

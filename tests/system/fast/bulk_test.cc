@@ -31,7 +31,8 @@ struct BulkTest : testing::Test {
 };
 
 TEST_F(BulkTest, AFileArrivesWhole) {
-  std::string original(30'000'001, ' ');
+  std::string original;
+  original.resize(30'000'001);
   fill(std::as_writable_bytes(std::span(original)), 1);
   std::ofstream(dir / "original", std::ios::binary) << original;
   auto receiver = consumer("bulk");

@@ -99,6 +99,7 @@ TEST_F(HeldReadTest, SignalThatRacesWithAMessageLosesNothing) {
 
 TEST_F(HeldReadTest, TwoHundredReadersWaitAndEachGetsOneMessage) {
   std::vector<Attempt> readers;
+  readers.reserve(200);
   std::multiset<std::string> expected, found;
   for (int i = 0; i < 200; ++i)
     readers.emplace_back([&] { return File(server_end_ / "recv").read(); });

@@ -20,7 +20,10 @@ namespace comch::test {
 namespace {
 namespace fs = std::filesystem;
 
-std::string program() { return std::getenv("COMCHFS"); }
+std::string program() {
+  const char* const path = std::getenv("COMCHFS");
+  return path == nullptr ? "" : path;
+}
 
 // A daemon unmounts when it ends; only one that crashed does not.
 void take_away_what_is_left_on(const fs::path& point) {
@@ -116,7 +119,7 @@ TEST_F(ProgramTest, UnknownOptionIsAnErrorThatNamesIt) {
     const auto refused = run_program(command);
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->exit, Exit::with(1)) << "mount's code for incorrect invocation";
-    const std::string word = wrong.back().substr(wrong.back().find_first_of("=") + 1);
+    const std::string word = wrong.back().substr(wrong.back().find('=') + 1);
     EXPECT_NE(refused->output.find(word), std::string::npos) << refused->output;
     EXPECT_FALSE(is_mounted());
   }

@@ -56,6 +56,7 @@ TEST_F(LibraryTest, ThousandMessagesThereAndBackKeepTheirOrder) {
 TEST_F(LibraryTest, MessagesOfTheTreeHoldBackAProgramThatSendsFasterThanItIsRead) {
   ASSERT_EQ(make_server("echo"), 0);
   std::vector<std::string> messages;
+  messages.reserve(2000);
   for (int i = 0; i < 2000; ++i) messages.push_back(std::to_string(i));
   const LibraryClient client("echo", {.sends = messages});
   ASSERT_TRUE(eventually([&] { return fs::exists(at("servers/echo/conn0")); }));
@@ -83,6 +84,7 @@ TEST_F(LibraryTest, ServerOfAProgramThatIsKilledIsALossAndItsNameIsFree) {
 TEST_F(LibraryTest, ManyProgramsTalkToOneServer) {
   ASSERT_EQ(make_server("echo"), 0);
   std::vector<std::unique_ptr<LibraryClient>> clients;
+  clients.reserve(20);
   for (int i = 0; i < 20; ++i)
     clients.push_back(std::make_unique<LibraryClient>(
         "echo", LibraryClient::Options{.sends = {"from " + std::to_string(i)}}));

@@ -166,7 +166,6 @@ TEST_F(LongPutTest, WriteThatIsGivenUpEndsTheReaderWithEconnreset) {
   {
     const File out = begin_put(producer_, 4UL << 20U);
   }
-  const std::string id = value(producer_ / "id");
   EXPECT_EQ(value(producer_ / "error"), "EINTR: a put was closed before it was whole");
   const File reader(consumer_ / "get");
   EXPECT_EQ(reader.read_to_end().error, ECONNRESET);

@@ -18,7 +18,7 @@ int become(const std::filesystem::path& directory, const std::string& output,
   ::setpgid(0, 0);
   const int in = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int out = ::open(output.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  if (::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
+  if (in < 0 || out < 0 || ::dup2(in, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
       ::dup2(out, STDERR_FILENO) < 0 || ::chdir(directory.c_str()) != 0)
     return 126;
   ::execl(interpreter, interpreter, "-c", script.c_str(), nullptr);

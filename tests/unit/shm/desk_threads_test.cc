@@ -32,7 +32,7 @@ bool membarrier_works() {
 struct DeskThreadsTest : testing::Test {
   struct Lane {
     LaneShared<> shared{};
-    alignas(kCacheLine) std::array<std::byte, kDepth * kLaneSlot> slots{};
+    alignas(kCacheLine) std::array<std::byte, std::size_t{kDepth} * kLaneSlot> slots{};
   };
 
   Attach attach(SeatId& seat) {
@@ -72,7 +72,7 @@ struct DeskThreadsTest : testing::Test {
 
   const LaneShape shape{.slots = kDepth, .immediate_max = 0};
   const test::Deadline deadline{test::patience() * 3};
-  alignas(kCacheLine) std::array<std::byte, posted_slots(kDepth) * kPostedSize> ring{};
+  alignas(kCacheLine) std::array<std::byte, std::size_t{posted_slots(kDepth)} * kPostedSize> ring{};
   std::array<Stash<>, kProducers> stashes{};
   alignas(kCacheLine) std::array<std::byte, 8> run{};
   Desk<> desk{PostedReader<>(run.data(), ring.data(), posted_slots(kDepth), 1U << 20U), kDepth,
@@ -86,8 +86,9 @@ TEST_F(DeskThreadsTest, EveryMessageOfEveryProducerArrivesOnceInOrder) {
   PostedTable table(entries);
   PostedWriter<> writer(run.data(), ring.data(), posted_slots(kDepth));
   const auto post = [&](std::uint16_t index) {
-    table.post(index, index, index * 64U, 64);
-    writer.post(index, index * 64U, 64);
+    const std::uint64_t offset = std::uint64_t{index} * 64;
+    table.post(index, index, offset, 64);
+    writer.post(index, offset, 64);
   };
   for (std::uint16_t n = 0; n < kDepth; ++n) post(n);
   writer.publish();
