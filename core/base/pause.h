@@ -1,4 +1,5 @@
-// pause: tells the processor that this is a waiting loop; and how a poll waits, once.
+// pause: tells the processor that this is a waiting loop, and for how long; and how a poll waits,
+// once.
 #pragma once
 
 namespace comch {
@@ -8,6 +9,16 @@ inline void pause() {
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
   asm volatile("isb" ::: "memory");  // `yield` is a no-op on the cores that matter.
+#endif
+}
+
+// A few nanoseconds, where a pause is 10 to 40: until what was asked for is there, and a little
+// more. For who looks at a line that is written but once.
+inline void short_pause() {
+#if defined(__x86_64__)
+  for (int n = 0; n < 2; ++n) __builtin_ia32_lfence();
+#else
+  pause();
 #endif
 }
 

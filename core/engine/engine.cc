@@ -79,8 +79,8 @@ bool Engine::progress() {
   }
   // As look_twice(), by the sources alone. One PAUSE per empty call: two are worse than none.
   if (!did) {
-    pause();
-    did = sources_.poll();
+    turns_.is_near() ? short_pause() : pause();
+    did = poll_sources();
   }
   in_progress_ = false;
   if (!after_progress_.empty()) [[unlikely]]
@@ -100,7 +100,14 @@ void Engine::run_after_progress() {
 
 bool Engine::work_in_memory() {
   const bool did = !busy_.empty() && work_on_contexts();
-  return sources_.poll() || did;
+  if (did) turns_.completed();
+  return poll_sources() || did;
+}
+
+bool Engine::poll_sources() {
+  const bool did = sources_.poll();
+  if (did) turns_.received();
+  return did;
 }
 
 bool Engine::look_if_due() {

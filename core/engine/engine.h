@@ -27,6 +27,7 @@
 #include "engine/context_core.h"
 #include "engine/kernel_watch.h"
 #include "engine/source_list.h"
+#include "engine/turns.h"
 #include "os/event.h"
 #include "os/timer.h"
 #include "transport/reactor.h"
@@ -85,6 +86,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   static constexpr std::uint32_t kLooksUntilRelaxed = 13;
 
   bool work_in_memory();
+  bool poll_sources();
   bool look_if_due();
   bool look(std::uint64_t now);
   bool work_on_contexts();
@@ -119,6 +121,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   AlarmClock clock_;
   Alarms alarms_;
   SourceList sources_;
+  Turns turns_;
   std::vector<ContextCore*> contexts_;
   IntrusiveList<ContextCore> busy_;  // Contexts that asked for work().
   std::uint64_t last_look_ns_ = 0;
