@@ -25,9 +25,10 @@ TEST(ResultTest, EveryCodeHasAWordOfItsOwn) {
 }
 
 TEST(ResultTest, ANumberThatIsNoCodeIsUnknown) {
-  EXPECT_EQ(name(static_cast<Errc>(0)), "unknown");
-  EXPECT_EQ(name(static_cast<Errc>(31)), "unknown");
-  EXPECT_EQ(name(static_cast<Errc>(255)), "unknown");
+  for (const int code : {0, 31, 255}) {
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): what a wrong program passes.
+    EXPECT_EQ(name(static_cast<Errc>(code)), "unknown");
+  }
 }
 
 TEST(ResultTest, FailRemembersWhereItWasCalled) {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "os/clock.h"
 #include "os/memfd.h"
@@ -93,9 +92,7 @@ TEST_F(ArrivalTest, OrdersTheMessagesOfAllClients) {
   send(honest, "a2");
   send(other, "b1");
   send(honest, "a3");
-  std::vector<std::string> taken;
-  for (int n = 0; n < 4; ++n) taken.push_back(take_oldest());
-  EXPECT_EQ(taken, (std::vector<std::string>{"a1", "a2", "b1", "a3"}));
+  for (const char* const expected : {"a1", "a2", "b1", "a3"}) EXPECT_EQ(take_oldest(), expected);
 }
 
 TEST_F(ArrivalTest, OfAMessageIsWhenItWasSentNotWhenItWasSeen) {

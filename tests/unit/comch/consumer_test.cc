@@ -84,8 +84,8 @@ TEST_F(ConsumerTest, DoesNotTakeBuffersOfAnotherMap) {
 TEST_F(ConsumerTest, IsPolledInArrays) {
   Consumer& to = consumer(there, {.depth = 16});
   Producer& from = producer();
-  std::vector<Buffer*> rooms;
-  for (std::size_t n = 0; n < 20; ++n) rooms.push_back(there.room(n * 64, 64));
+  std::array<Buffer*, 20> rooms{};
+  for (std::size_t n = 0; n < rooms.size(); ++n) rooms[n] = there.room(n * 64, 64);
   ASSERT_EQ(to.post(rooms).value(), 16U);
   for (int n = 0; n < 5; ++n) ASSERT_TRUE(submit(from, to.id(), here.data(0, "one of five"), "i"));
   std::array<Received, 8> out{};
