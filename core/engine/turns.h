@@ -22,7 +22,11 @@ class Turns {
   void completed() { completed_ = true; }
   void received() { left_ = std::exchange(completed_, false) ? kLooks : 0; }
   // To be asked once for each look that finds nothing.
-  [[nodiscard]] bool is_near() { return left_ != 0 && left_-- != 0; }
+  [[nodiscard]] bool is_near() {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
 
  private:
   bool completed_ = false;  // Since the last message.

@@ -1,3 +1,4 @@
+// Turns: who is taken for one that answers.
 #include "engine/turns.h"
 
 #include <gtest/gtest.h>
