@@ -124,6 +124,7 @@ TEST_F(FastThreadsTest, EveryMessageArrivesOnceInItsProducersOrder) {
   }
   std::atomic<unsigned> ended = 0;
   std::vector<std::jthread> threads;
+  threads.reserve(2 * kEnds);
   for (std::size_t n = 0; n < kEnds; ++n) {
     threads.emplace_back([&, n] {
       consume(*consumers[n], *rooms[n]);

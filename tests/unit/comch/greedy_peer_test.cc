@@ -52,6 +52,7 @@ TEST_F(GreedyPeerTest, HasItsShareAndAnInnocentOneIsServed) {
   ASSERT_TRUE(listens.wait());
   ASSERT_TRUE(greedy.connect());
   std::vector<std::unique_ptr<Consumer>> consumers;
+  consumers.reserve(kFiles);
   for (rlim_t n = 0; n < kFiles; ++n) consumers.push_back(consumer(greedy));
   std::size_t taken = 0;
   for (const auto& one : consumers) {
