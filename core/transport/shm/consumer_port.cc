@@ -116,37 +116,13 @@ bool ConsumerPort::ready() const {
 bool ConsumerPort::has_work(InLane& lane) const {
   if (lane.shut) return false;
   if (lane.job_waits) return lane.job->state() != comch::shm::JobState::kPending;
-  if (lane.reader.ready()) return !views_ || shown_.takes(lane);
+  if (lane.reader.ready()) return !views_ || showcase_.takes(lane);
   return lane.ended && lane.reader.kept() == 0;
 }
 
 bool ConsumerPort::has_message() const {
   return std::ranges::any_of(lanes_,
                              [](const auto& lane) { return !lane->shut && lane->reader.ready(); });
-}
-
-// --- Looking at messages where they lie ---------------------------------------------------
-
-Found ConsumerPort::view_other(InLane& lane, Shown& shown) {
-  using comch::shm::LaneKind;
-  comch::shm::LaneRecord record;
-  const comch::shm::Look found = lane.reader.look(record);
-  if (found == comch::shm::Look::kNothing) return Found::kNothing;
-  const bool in_slot = record.kind == LaneKind::kInline || record.kind == LaneKind::kRow ||
-                       record.kind == LaneKind::kImmediate;
-  if (found == comch::shm::Look::kBroken || !in_slot) return Found::kBroken;
-  shown = {.data = {lane.reader.data_of(record), record.length},
-           .immediate = {lane.reader.immediate_of(record), record.immediate},
-           .producer = lane.producer()};
-  lane.reader.keep(record);
-  return Found::kSome;
-}
-
-bool ConsumerPort::release(std::size_t count) {
-  return shown_.release(count, [](InLane& lane, std::size_t messages) {
-    lane.reader.release(static_cast<std::uint32_t>(messages));
-    if (lane.reader.flush()) lane.tell();
-  });
 }
 
 // --- The end of a lane --------------------------------------------------------------------

@@ -27,7 +27,6 @@
 #include "os/packet.h"
 #include "os/window.h"
 #include "shm/bell.h"
-#include "shm/lane_row.h"
 #include "shm/posted_ring.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
@@ -35,7 +34,7 @@
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/intake.h"
-#include "transport/shm/shown_rows.h"
+#include "transport/shm/showcase.h"
 #include "transport/taken.h"
 
 namespace comch::transport::shm {
@@ -135,15 +134,18 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     const std::size_t lanes = lanes_.size();
     for (std::size_t turn = 0; turn < lanes && shown.messages == 0; ++turn) {
       if (first_ >= lanes) first_ = 0;
-      shown = view_lane(*lanes_[first_++], budget, sink);
+      InLane& lane = *lanes_[first_++];
+      const Showcase::Got got = showcase_.show(lane, budget, sink);
+      shown = got.shown;
+      if (!shown) settle(lane, got.found);
     }
     if (sweep_) [[unlikely]]
       sweep();
     return shown;
   }
   // Of the messages shown, the `count` oldest are done with. False: there are not so many.
-  bool release(std::size_t count);
-  std::size_t shown() const { return shown_.messages(); }  // Not released.
+  bool release(std::size_t count) { return showcase_.release(count); }
+  std::size_t shown() const { return showcase_.shown(); }  // Not released.
 
   // False: it is not held, or its producer is gone.
   bool give_back(std::uint32_t producer, std::uint32_t handle);
@@ -217,57 +219,6 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};
   }
-  template <class Sink>
-  Showing view_lane(InLane& lane, std::size_t budget, Sink sink) {
-    using Reader = comch::shm::LaneReader<>;
-    std::size_t shown = 0;
-    std::uint64_t bytes = 0;
-    Found some = shown_.takes(lane) ? Found::kSome : Found::kNothing;
-    while (shown != budget && some == Found::kSome) {
-      std::uint16_t index = 0;
-      std::uint64_t length = 0;
-      auto found = Reader::Plain::kInline;
-      for (Reader::Walk walk(lane.reader); shown != budget; ++shown) {
-        found = walk.look(index, length);
-        if (found != Reader::Plain::kInline) break;
-        sink(shown, Shown{{walk.data(), length}, {}, lane.producer()});
-        bytes += length;
-        walk.keep();
-      }
-      if (shown == budget) break;
-      if (found == Reader::Plain::kRow) {
-        const Showing row = view_row(lane, shown, budget, sink);
-        shown = row.messages;
-        bytes += row.bytes;
-        continue;
-      }
-      Shown other;
-      some = found == Reader::Plain::kNothing ? Found::kNothing : view_other(lane, other);
-      if (some != Found::kSome) break;
-      bytes += other.data.size();
-      sink(shown++, static_cast<const Shown&>(other));
-    }
-    if (shown != 0) [[likely]] {
-      shown_.add(lane, shown);
-    } else {
-      settle(lane, some);
-    }
-    return {shown, bytes};
-  }
-  // As message `first` and so on.
-  template <class Sink>
-  Showing view_row(InLane& lane, std::size_t first, std::size_t until, Sink sink) {
-    std::size_t n = first;
-    comch::shm::LaneReader<>::Row row(lane.reader);
-    const std::uint32_t producer = lane.producer();
-    const std::uint64_t length = row.length();
-    for (; row.left() != 0 && n != until; ++n) {
-      sink(n, Shown{{row.data(), length}, {}, producer});
-      row.keep();
-    }
-    return {n, (n - first) * length};
-  }
-  Found view_other(InLane& lane, Shown& shown);
   bool has_work(InLane& lane) const;
   // Nothing would come of poll() now.
   bool is_quiet() const {
@@ -317,7 +268,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   std::vector<std::unique_ptr<InLane>> lanes_;
   InLane* only_ = nullptr;  // Of lanes_, if there is but one.
   std::size_t first_ = 0;   // Whose turn it is.
-  ShownRows<InLane> shown_;
+  Showcase showcase_;
   struct Map {
     std::shared_ptr<const void> share;  // Of the addresses.
     os::Window window;
