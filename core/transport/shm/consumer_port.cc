@@ -1,4 +1,4 @@
-// ConsumerPort: its life, and what is said on its line. intake.cc takes messages.
+// ConsumerPort: its life, and what is said on its line. Intake takes messages, Showcase shows them.
 #include "transport/shm/consumer_port.h"
 
 #include <algorithm>

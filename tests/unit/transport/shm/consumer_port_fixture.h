@@ -67,7 +67,8 @@ struct PeerLane {
                                  .bounce_size = options.bounce,
                                  .handles = options.handles,
                                  .viewed = options.viewed})
-                   .value()) {
+                   .value()),
+        viewed(options.viewed) {
     const std::uint64_t size = layout.size + options.more;
     memory = options.sealed ? os::make_sealed_memfd("comch-test", size).value()
                             : os::make_memory("comch-test", size, os::Pages::kOrdinary).value();
@@ -82,6 +83,11 @@ struct PeerLane {
     const std::array<int, 2> fds{memory.get(), ring.second.get()};
     EXPECT_TRUE(say_packet(line, terms, fds));
   }
+  // The lane as the consumer sees it, for a test that has no port. Once: it takes the descriptors.
+  std::unique_ptr<InLane> received() {
+    std::array<os::Fd, 2> fds{std::move(memory), std::move(ring.second)};
+    return InLane::make(terms, kDepth, kImmediate, viewed, false, fds).value();
+  }
   // Word `n` of a slot, to be changed behind the reader's back.
   std::atomic_ref<std::uint64_t> word(std::uint32_t slot, std::size_t n) const {
     auto* const words = reinterpret_cast<std::uint64_t*>(mapping.bytes().data() + layout.slots);
@@ -95,6 +101,7 @@ struct PeerLane {
   }
 
   LaneLayout layout;
+  bool viewed;
   os::Fd memory;
   os::Mapping mapping;
   std::optional<comch::shm::LaneWriter<>> writer;

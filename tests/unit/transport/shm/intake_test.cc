@@ -20,10 +20,6 @@ struct IntakeTest : testing::Test, Intake::Maps {
       intake.table().post(n, static_cast<std::uint16_t>(n + 100), n * kRoomOfEach, kRoomOfEach);
     }
   }
-  static std::unique_ptr<InLane> lane_of(PeerLane& peer) {
-    std::array<os::Fd, 2> fds{std::move(peer.memory), std::move(peer.ring.second)};
-    return InLane::make(peer.terms, kDepth, kImmediate, false, false, fds).value();
-  }
   const os::Window* map_of(std::uint32_t number) override {
     asked_for = number;
     return nullptr;
@@ -39,7 +35,7 @@ struct IntakeTest : testing::Test, Intake::Maps {
   Intake intake{{.names = 128, .immediate_max = kImmediate, .memory = memory}, *this};
   std::pair<os::Fd, os::Fd> line = os::pair().value();
   PeerLane peer{line.first, 7, {.bounce = kPage}};
-  std::unique_ptr<InLane> lane = lane_of(peer);
+  std::unique_ptr<InLane> lane = peer.received();
   std::optional<std::uint32_t> asked_for;
   std::vector<Seen> seen;
 };

@@ -7,21 +7,16 @@ namespace comch::transport::shm {
 namespace {
 
 struct ShowcaseTest : testing::Test {
-  static std::unique_ptr<InLane> lane_of(PeerLane& peer) {
-    std::array<os::Fd, 2> fds{std::move(peer.memory), std::move(peer.ring.second)};
-    return InLane::make(peer.terms, kDepth, kImmediate, true, false, fds).value();
-  }
   void send(int messages) {
     for (int n = 0; n < messages; ++n) peer.writer->put_inline(0, kBytes, {});
     peer.writer->publish();
   }
-  Showcase::Got show(InLane& from, std::size_t budget = 64) {
-    return showcase.show(from, budget, [this](std::size_t n, const Shown& message) {
+  Showcase::Got show(std::size_t budget = 64) {
+    return showcase.show(*lane, budget, [this](std::size_t n, const Shown& message) {
       numbers.push_back(n);
       seen.push_back(message);
     });
   }
-  Showcase::Got show() { return show(*lane); }
   // Slots that the producer may write.
   std::uint32_t room() {
     peer.writer->look_again();
@@ -31,7 +26,7 @@ struct ShowcaseTest : testing::Test {
   Showcase showcase;
   std::pair<os::Fd, os::Fd> line = os::pair().value();
   PeerLane peer{line.first, 7, {.viewed = true}};
-  std::unique_ptr<InLane> lane = lane_of(peer);
+  std::unique_ptr<InLane> lane = peer.received();
   std::vector<std::size_t> numbers;
   std::vector<Shown> seen;
 };
@@ -58,14 +53,14 @@ TEST_F(ShowcaseTest, NumbersMessagesAndCountsTheirBytes) {
 
 TEST_F(ShowcaseTest, StopsAtTheBudgetAndGoesOnBehindIt) {
   send(3);
-  EXPECT_EQ(show(*lane, 2).shown.messages, 2U);
-  EXPECT_EQ(show(*lane, 2).shown.messages, 1U);
+  EXPECT_EQ(show(2).shown.messages, 2U);
+  EXPECT_EQ(show(2).shown.messages, 1U);
   EXPECT_EQ(numbers, (std::vector<std::size_t>{0, 1, 0})) << "each call counts from 0";
 }
 
 TEST_F(ShowcaseTest, CountsARowAmongTheOthers) {
   peer.write_row(0, 3, 8);
-  const Showcase::Got got = show(*lane, 2);
+  const Showcase::Got got = show(2);
   EXPECT_EQ(got.shown.messages, 2U);
   EXPECT_EQ(got.shown.bytes, 16U);
   EXPECT_EQ(show().shown.messages, 1U);
