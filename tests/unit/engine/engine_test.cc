@@ -70,10 +70,10 @@ TEST_F(EngineTest, ProgressLooksAtMemoryThenAsksTheKernelThenLooksAtWhatThatBrou
 TEST_F(EngineTest, WhoWasWokenByNewsInMemoryHasThemBeforeTheKernelIsAskedWhyItWoke) {
   ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
   engine->make_hot(work);
-  engine->request_notification();
+  ASSERT_TRUE(engine->request_notification());
   work.busy = true;
   work.event.signal();
-  engine->clear_notification();
+  ASSERT_TRUE(engine->clear_notification());
   EXPECT_TRUE(engine->progress());
   EXPECT_EQ(calls, Calls{"source"});
   EXPECT_TRUE(engine->progress());
@@ -83,9 +83,9 @@ TEST_F(EngineTest, WhoWasWokenByNewsInMemoryHasThemBeforeTheKernelIsAskedWhyItWo
 TEST_F(EngineTest, WhoWasWokenByTheKernelAloneHearsOfItAtOnce) {
   ASSERT_TRUE(engine->watch(work.event.fd().get(), work));
   engine->make_hot(work);
-  engine->request_notification();
+  ASSERT_TRUE(engine->request_notification());
   work.event.signal();
-  engine->clear_notification();
+  ASSERT_TRUE(engine->clear_notification());
   EXPECT_TRUE(engine->progress());
   EXPECT_EQ(calls, (Calls{"source", "kernel", "source"}));
 }
@@ -93,7 +93,7 @@ TEST_F(EngineTest, WhoWasWokenByTheKernelAloneHearsOfItAtOnce) {
 TEST_F(EngineTest, AnIdleEngineDoesNothing) {
   EXPECT_FALSE(engine->progress());
   EXPECT_FALSE(engine->wait(std::chrono::milliseconds(1), {}));
-  engine->request_notification();
+  ASSERT_TRUE(engine->request_notification());
   EXPECT_FALSE(readable());
 }
 

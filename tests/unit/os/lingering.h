@@ -18,6 +18,11 @@ class Lingering {
  public:
   Lingering() {
     const os::Fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    socket.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!listener || !socket) {
+      ADD_FAILURE() << "there are no sockets";
+      return;
+    }
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -26,7 +31,6 @@ class Lingering {
     EXPECT_EQ(::bind(listener.get(), generic, size), 0);
     EXPECT_EQ(::listen(listener.get(), 1), 0);
     EXPECT_EQ(::getsockname(listener.get(), generic, &size), 0);
-    socket.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(socket.get(), generic, size), 0);
     other_end_.reset(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     const std::vector<char> much(65536);

@@ -24,9 +24,9 @@ TEST(FastLayoutTest, ALaneLiesWhereTheFormatSays) {
   EXPECT_EQ(lane.returns, 128U);
   EXPECT_EQ(lane.returns_slots, 16U);
   EXPECT_EQ(lane.slots, 4096U);
-  EXPECT_EQ(lane.side, 4096U + 64 * 128);
+  EXPECT_EQ(lane.side, 4096U + 64U * 128U);
   EXPECT_EQ(lane.shape.side_stride, 256U);
-  EXPECT_EQ(lane.bounce, lane.side + 64 * 256);
+  EXPECT_EQ(lane.bounce, lane.side + 64U * 256U);
   EXPECT_EQ(lane.size, lane.bounce + (1U << 20U));
 }
 

@@ -191,10 +191,13 @@ struct Lie {
 };
 
 TEST_F(LaneTest, ARecordThatNoCorrectWriterWritesBreaksTheReaderForGood) {
+  // NOLINTBEGIN(clang-analyzer-optin.core.EnumCastOutOfRange): what a peer may write.
   const auto kNoKind = static_cast<LaneKind>(0);
+  const auto kUnknown = static_cast<LaneKind>(9);
+  // NOLINTEND(clang-analyzer-optin.core.EnumCastOutOfRange)
   for (const Lie& lie : {
            Lie{"no kind", kNoKind, 0, 0, 0, 0},
-           {"an unknown kind", static_cast<LaneKind>(9), 0, 0, 0, 0},
+           {"an unknown kind", kUnknown, 0, 0, 0, 0},
            {"a row of none", LaneKind::kRow, 8, 0, 0, 0},
            {"a row of more than there are slots", LaneKind::kRow, 8, 5, 0, 0},
            {"a row of empty messages", LaneKind::kRow, 0, 2, 0, 0},

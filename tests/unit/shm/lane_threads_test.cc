@@ -29,10 +29,10 @@ struct LaneThreadsTest : testing::Test {
                         .bounce_size = kBounce,
                         .head_credit = true};
   LaneShared<> shared{};
-  alignas(kCacheLine) std::array<std::byte, kSlots * kLaneSlot> slots{};
-  alignas(kCacheLine) std::array<std::byte, kSlots * 256> side{};
+  alignas(kCacheLine) std::array<std::byte, std::size_t{kSlots} * kLaneSlot> slots{};
+  alignas(kCacheLine) std::array<std::byte, std::size_t{kSlots} * 256> side{};
   std::array<std::byte, kBounce> bounce{};
-  alignas(8) std::array<std::byte, kHandles * 8> returns{};
+  alignas(8) std::array<std::byte, std::size_t{kHandles} * 8> returns{};
   const test::Deadline deadline{test::patience() * 3};
 };
 

@@ -69,15 +69,15 @@ TEST_F(PostedRingTest, ABatchIsSeenAsAWhole) {
 
 TEST_F(PostedRingTest, ALongBatchGoesOutByItself) {
   for (const std::uint32_t depth : {16U, 32U, 256U}) {
-    const std::uint32_t length = std::min(depth / 4, kPostedTogether);
+    const auto length = static_cast<std::uint16_t>(std::min(depth / 4, kPostedTogether));
     const std::uint32_t slots = posted_slots(depth);
-    std::vector<std::uint64_t> words(slots * kPostedSize / sizeof(std::uint64_t));
+    std::vector<std::uint64_t> words(std::size_t{slots} * kPostedSize / sizeof(std::uint64_t));
     const auto long_ring = std::as_writable_bytes(std::span(words));
     PostedWriter<FastMachine> long_writer(run.data(), long_ring.data(), slots);
     const PostedReader<FastMachine> long_reader(run.data(), long_ring.data(), slots, kMap);
     for (std::uint16_t n = 1; n < length; ++n) long_writer.post(n, 0, 1);
     EXPECT_FALSE(long_reader.ready(0)) << depth;
-    EXPECT_EQ(long_writer.held(), length - 1);
+    EXPECT_EQ(long_writer.held(), length - 1U);
     long_writer.post(0, 0, 1);
     EXPECT_EQ(long_writer.held(), 0U) << depth;
     for (std::uint32_t n = 0; n < length; ++n) EXPECT_TRUE(long_reader.ready(n)) << n;
