@@ -64,6 +64,31 @@ TEST_F(CoroutineTest, MoreThanTheRingHasPlacesForWaitInLine) {
   EXPECT_EQ(results, std::vector<std::int64_t>(1000, -ETIME));
 }
 
+Task receive_one(CoroutineTest& test, std::size_t n) {
+  Buffer* const buffer = test.room(n);
+  const Completion received = co_await test.awaitable.receive(*test.from, *buffer);
+  test.texts.push_back(text_of(received.contents()));
+  std::ignore = buffer->drop_reference();
+}
+
+TEST_F(CoroutineTest, WhoWaitsInLineBeginsBeforeTheTurnSleepsIfSubmittingMakesPlacesForIt) {
+  // As many as may be prepared at a time: what they wait for is behind them in the line.
+  for (std::size_t n = 0; n < 8; ++n) receive_one(*this, n);
+  send_all(*this, 8);
+  EXPECT_GT(awaitable.turn(patience()).value(), 0U);
+  run();
+  EXPECT_EQ(texts, (std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7"}));
+}
+
+TEST_F(CoroutineTest, WhoHasNoPlaceAtAllDoesNotKeepATurnFromItsTime) {
+  for (std::size_t n = 0; n < 16; ++n) receive_one(*this, n);
+  send_all(*this, 1);  // All 16 places are held.
+  EXPECT_EQ(awaitable.turn(0ms).value(), 0U);
+  ASSERT_TRUE(consumer->abort());
+  run();
+  EXPECT_EQ(texts, std::vector<std::string>(16));
+}
+
 Task talk(CoroutineTest& test) {
   std::array<std::byte, 64> room{};
   const Completion sent = co_await test.awaitable.ctrl_send(*test.at_client, bytes("hello"));

@@ -14,7 +14,8 @@
 //
 // Many coroutines wait side by side; what they begin in one turn is submitted together. Nothing is
 // allocated but the coroutines themselves. An operation that finds no place in the ring waits for
-// one, in line.
+// one, in line: for the next turn when as many as the ring's entries are prepared, and when all
+// places of the completion queue are held, until one is free.
 //
 // A multishot operation has no coroutine of its own: each of its completions is told to a function,
 // which may begin one. (One that looked at a completion while it awaits others would hold back the
@@ -139,12 +140,13 @@ class AwaitableRing {
     return Operation<Prepare>(*this, std::move(prepare));
   }
 
-  // Submits, waits until something completes, and resumes who waited for that. Answers how many
-  // were resumed; 0 when the time has passed. Errors: as Ring::submit_and_wait() but time_out.
+  // Submits, also what waits in line as far as there are places, waits until something completes,
+  // and resumes who waited for that. Answers how many were resumed; 0 when the time has passed.
+  // Errors: as Ring::submit_and_wait() but time_out.
   // A ring that is used without coroutines as well reaps by itself, and calls resume() for what
   // this one has begun.
   Result<std::uint32_t> turn(std::chrono::nanoseconds timeout) {
-    begin_waiting();
+    if (Status s = begin_waiting(); !s) return std::unexpected(s.error());
     const auto ready = ring_.submit_and_wait(1, timeout);
     if (!ready && ready.error().code != Errc::time_out) return ready;
     const std::uint32_t count = ring_.for_each([this](const Completion& c) { resume(c); });
@@ -172,8 +174,17 @@ class AwaitableRing {
     submission->user_data = std::bit_cast<std::uint64_t>(&waiter);
     return true;
   }
-  void begin_waiting() {
-    while (first_ != nullptr && try_begin(*first_)) first_ = first_->next_;
+  // Submits in between, as long as that makes places: what is under way may wait for who is still
+  // in line.
+  Status begin_waiting() {
+    while (first_ != nullptr) {
+      if (!try_begin(*first_)) {
+        if (auto submitted = ring_.submit(); !submitted) return std::unexpected(submitted.error());
+        if (!try_begin(*first_)) return {};
+      }
+      first_ = first_->next_;
+    }
+    return {};
   }
 
   Ring& ring_;
