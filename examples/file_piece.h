@@ -8,11 +8,13 @@
 // piece, or names something outside of the directory.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,15 +47,16 @@ struct FilePiece {
 };
 static_assert(sizeof(FilePiece) == FilePiece::kSize, "its bytes are sent as they lie");
 
-// FNV-1a, of a file that is read through; for one that cannot be, of as much as can.
-inline std::uint64_t checksum_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+// FNV-1a, of a file that is read through; of one that cannot be, of as much as can.
+inline std::uint64_t checksum_of(int fd) {
   std::uint64_t sum = 0xcbf29ce484222325;
   std::array<char, std::size_t{1} << 16U> some;
-  while (file.read(some.data(), some.size()) || file.gcount() > 0) {
-    for (const char c : std::span(some).first(static_cast<std::size_t>(file.gcount()))) {
+  for (off_t at = 0;;) {
+    const ssize_t count = ::pread(fd, some.data(), some.size(), at);
+    if (count <= 0) return sum;
+    at += count;
+    for (const char c : std::span(some).first(static_cast<std::size_t>(count))) {
       sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     }
   }
-  return sum;
 }

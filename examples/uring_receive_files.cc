@@ -5,10 +5,12 @@
 //
 // The pieces come into posted buffers in any order, each with its place beside it; the kernel
 // writes them from there, and the buffer is posted again. A file is read through once more when
-// its last byte is written. The program ends when its client has left.
+// its last byte is written. The program ends when its client has left. It writes files of DIRECTORY
+// alone: what is a link there, or no file, is left as it is, and that is an error.
 #include <comch/comch.h>
 #include <comch/uring/ring.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,7 +23,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "file_piece.h"
 #include "options.h"
@@ -70,9 +74,12 @@ class ReceiveFiles {
   ReceiveFiles& operator=(const ReceiveFiles&) = delete;
   ~ReceiveFiles() {
     if (consumer_ != nullptr) std::ignore = consumer_->abort();
-    while (consumer_ != nullptr && consumer_->state() != comch::ContextState::kIdle) {
+    // What is written to files lies in the buffers.
+    while (writes_ != 0 || !is_idle()) {
       std::ignore = ring_.submit_and_wait(1, 100ms);
-      ring_.advance(ring_.ready());
+      ring_.advance(ring_.for_each([this](const uring::Completion& completion) {
+        if (is_write(completion)) --writes_;
+      }));
     }
     if (from_ != nullptr) std::ignore = ring_.unregister(*from_);
     consumer_.reset();
@@ -125,6 +132,8 @@ class ReceiveFiles {
     if (answer_.empty()) return comch::fail(comch::Errc::connection_reset, "the sender left early");
     return answer_;
   }
+  // The file that an error of finish() is about; empty: it is about none.
+  const std::string& failed() const { return failed_; }
 
  private:
   // Of an operation's user_data: the number of a buffer, and whether it is written.
@@ -170,9 +179,16 @@ class ReceiveFiles {
     next(n).prep_post_recv(*from_, slots_[n].buffer);
   }
 
+  bool is_idle() const {
+    return consumer_ == nullptr || consumer_->state() == comch::ContextState::kIdle;
+  }
+  static bool is_write(const uring::Completion& completion) {
+    return completion.user_data >= kWrite && completion.user_data < kAnswered;
+  }
+
   void on_completion(const uring::Completion& completion) {
     if (completion.user_data == kAnswered) return;
-    if (completion.user_data >= kWrite) return on_written(completion);
+    if (is_write(completion)) return on_written(completion);
     if (completion.res < 0) return;  // The client has left, or is about to.
     const auto piece = FilePiece::from(completion.immediate());
     if (!piece) return refuse({comch::Errc::invalid_value, 0, "what came is no piece of a file"});
@@ -186,7 +202,7 @@ class ReceiveFiles {
     File* const file = open(slot.name, *piece);
     if (file == nullptr) return;
     if (completion.size == 0) {
-      finish_if_whole(slot.name, *file);
+      finish_if_whole(*file);
       return post(completion.user_data);
     }
     ++writes_;
@@ -197,12 +213,12 @@ class ReceiveFiles {
     const std::uint64_t n = completion.user_data - kWrite;
     --writes_;
     if (completion.res < 0) {
-      return refuse(
-          {comch::Errc::io_failed, static_cast<int>(-completion.res), "a piece cannot be written"});
+      const int error = static_cast<int>(-completion.res);
+      return refuse({comch::Errc::io_failed, error, "it cannot be written"}, slots_[n].name);
     }
     File& file = files_.at(slots_[n].name);
     file.missing -= std::min(file.missing, slots_[n].length);
-    finish_if_whole(slots_[n].name, file);
+    finish_if_whole(file);
     post(n);
   }
 
@@ -210,17 +226,21 @@ class ReceiveFiles {
     const auto [it, fresh] = files_.try_emplace(name);
     File& file = it->second;
     if (!fresh) return &file;
-    file.fd = ::open((directory_ / name).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    constexpr int kHow = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    file.fd = ::open((directory_ / name).c_str(), kHow, 0644);
     file.missing = piece.size;
     file.checksum = piece.checksum;
-    if (file.fd >= 0) return &file;
-    refuse({comch::Errc::operating_system, errno, "a file cannot be made"});
+    struct stat about{};
+    if (file.fd >= 0 && ::fstat(file.fd, &about) == 0 && S_ISREG(about.st_mode)) return &file;
+    if (file.fd >= 0) errno = EEXIST;
+    const char* const what = errno == ELOOP ? "it is a link there" : "it cannot be made";
+    refuse({comch::Errc::operating_system, errno, what}, name);
     return nullptr;
   }
-  void finish_if_whole(const std::string& name, File& file) {
+  void finish_if_whole(File& file) {
     if (file.missing != 0 || file.fd < 0) return;
+    file.good = checksum_of(file.fd) == file.checksum;
     ::close(std::exchange(file.fd, -1));
-    file.good = checksum_of(directory_ / name) == file.checksum;
   }
 
   void answer() {
@@ -243,8 +263,10 @@ class ReceiveFiles {
     s->user_data = user_data;
     return *s;
   }
-  void refuse(const comch::Error& error) {
-    if (!failure_) failure_ = error;
+  void refuse(const comch::Error& error, const std::string& file = {}) {
+    if (failure_) return;
+    failure_ = error;
+    failed_ = file;
   }
 
   struct Slot {
@@ -265,21 +287,24 @@ class ReceiveFiles {
   std::map<std::string, File> files_;
   std::uint32_t writes_ = 0;  // Under way.
   std::optional<comch::Error> failure_;
+  std::string failed_;
   std::string answer_;
   bool posted_ = false;
   bool ended_ = false;
   bool client_has_left_ = false;
 };
 
-int fail(const comch::Error& error) {
-  std::cerr << "uring_receive_files: " << comch::describe(error) << '\n';
+int fail(const comch::Error& error, const std::string& file = {}) {
+  std::cerr << "uring_receive_files: " << file << (file.empty() ? "" : ": ")
+            << comch::describe(error) << '\n';
   return 1;
 }
 
 int run(const Options& options) {
   const std::filesystem::path to = options.text("--to", ".");
-  if (!std::filesystem::is_directory(to)) {
-    return fail({comch::Errc::operating_system, ENOTDIR, "--to is no directory"});
+  if (std::error_code error; !std::filesystem::is_directory(to, error)) {
+    const int why = error ? error.value() : ENOTDIR;
+    return fail({comch::Errc::operating_system, why, "--to is no directory"});
   }
   const auto device = comch::Device::open_first(comch::Side::kDpu);
   if (!device) return fail(device.error());
@@ -297,7 +322,7 @@ int run(const Options& options) {
   if (auto s = files.start(); !s) return fail(s.error());
   std::cout << "receiving" << std::endl;
   const auto answer = files.finish();
-  if (!answer) return fail(answer.error());
+  if (!answer) return fail(answer.error(), files.failed());
   std::cout << *answer << '\n';
   return answer->starts_with("all ") ? 0 : 1;
 }
