@@ -5,7 +5,8 @@
 // Try it with `ping_client --name echo` and `nc 127.0.0.1 7777`. Messages of comch's clients are
 // received and sent through a Ring that has joined the loop's own io_uring; the sockets are that
 // io_uring's, as in any server. One wait ends for all of them. Port 0 is any, and is printed. The
-// program ends when --clients of both kinds together have come and gone; 0: never.
+// program ends when --clients of both kinds together have come and gone; 0: never. While there are
+// no descriptors for more of them, it says so once, and those it has are served.
 #include <arpa/inet.h>
 #include <comch/comch.h>
 #include <comch/uring/ring.h>
@@ -17,12 +18,14 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "options.h"
 
@@ -65,6 +68,7 @@ class TcpEcho {
 
   void on_completion(const io_uring_cqe& completion) {
     if (completion.user_data == kAccept) return on_accepted(completion.res);
+    if (completion.user_data == kPause) return accept();
     Socket& socket = sockets_.at(static_cast<int>(completion.user_data));
     if (completion.res <= 0) {
       ++served_;
@@ -78,7 +82,9 @@ class TcpEcho {
   }
 
  private:
-  static constexpr std::uint64_t kAccept = ~std::uint64_t{0};  // Else it is a socket's descriptor.
+  // Whose completion: else it is a socket's descriptor.
+  static constexpr std::uint64_t kAccept = ~std::uint64_t{0};
+  static constexpr std::uint64_t kPause = kAccept - 1;
   struct Socket {
     int fd;
     bool receiving = false;
@@ -86,8 +92,20 @@ class TcpEcho {
   };
 
   void on_accepted(int fd) {
-    if (fd >= 0) receive(sockets_.try_emplace(fd, Socket{.fd = fd}).first->second);
+    if (fd < 0) return pause(-fd);
+    paused_ = false;
+    receive(sockets_.try_emplace(fd, Socket{.fd = fd}).first->second);
     accept();
+  }
+  // What is the matter, such as that there are no descriptors, is so at once again.
+  void pause(int error) {
+    if (!std::exchange(paused_, true)) {
+      std::cerr << "uring_echo: no connection can be accepted for now: " << std::strerror(error)
+                << std::endl;
+    }
+    io_uring_sqe* const sqe = next();
+    io_uring_prep_timeout(sqe, &pause_, 0, 0);
+    sqe->user_data = kPause;
   }
   void accept() {
     io_uring_sqe* const sqe = next();
@@ -116,7 +134,9 @@ class TcpEcho {
   io_uring& ring_;
   int& served_;
   const int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::map<int, Socket> sockets_;  // By descriptor.
+  std::map<int, Socket> sockets_;                                 // By descriptor.
+  bool paused_ = false;                                           // Until one is accepted again.
+  __kernel_timespec pause_{.tv_sec = 0, .tv_nsec = 100'000'000};  // Picked, not tuned.
 };
 
 // The clients of comch: each has one message, which is received or sent. Operations say whose

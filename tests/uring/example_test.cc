@@ -6,12 +6,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "support/child_process.h"
+#include "support/deadline.h"
 #include "support/temp_dir.h"
 
 namespace comch::uring::test {
@@ -19,12 +25,18 @@ namespace {
 
 using namespace comch::test;
 
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 int connect_to(std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), "socket");
   EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   return fd;
 }
@@ -52,6 +64,46 @@ TEST(UringExample, EchoesForClientsOfComchAndOfTcp) {
   EXPECT_EQ(echo.wait(), Exit::with(0));
 }
 
+bool is_echoed(int fd) {
+  std::string text(4, ' ');
+  return ::send(fd, "echo", 4, MSG_NOSIGNAL) == 4 &&
+         ::recv(fd, text.data(), text.size(), MSG_WAITALL) == 4 && text == "echo";
+}
+
+TEST(UringExample, AnEchoWithoutDescriptorsSaysSoOnceAndGoesOnWhenThereAreSomeAgain) {
+  const RuntimeDirectory runtime;
+  const TempDir dir;
+  auto echo = ChildProcess::exec({"sh", "-c", R"(ulimit -n 40; exec "$@")", "sh", "uring_echo",
+                                  "--name", "few", "--port", "0"},
+                                 dir / "output");
+  std::uint16_t port = 0;
+  ASSERT_TRUE(eventually([&] {
+    std::ifstream output(dir / "output");
+    std::string listening, on, word;
+    return static_cast<bool>(output >> listening >> on >> word >> port);
+  }));
+  // More than it has descriptors for, and less than wait to be accepted.
+  constexpr int kClients = 34;
+  std::vector<int> clients;
+  clients.reserve(kClients);
+  for (int n = 0; n < kClients; ++n) clients.push_back(connect_to(port));
+  EXPECT_TRUE(is_echoed(clients.front()));
+  const auto complaints = [&] {
+    const std::string output = content_of(dir / "output");
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = output.find("for now", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  ASSERT_TRUE(eventually([&] { return complaints() != 0; }));
+  EXPECT_TRUE(is_echoed(clients.front())) << "those it has are served";
+  for (const int fd : std::span(clients).first(20)) ::close(fd);
+  EXPECT_TRUE(is_echoed(clients.back()));
+  EXPECT_EQ(complaints(), 1U);
+  for (const int fd : std::span(clients).subspan(20)) ::close(fd);
+  echo.kill(SIGKILL);
+  EXPECT_EQ(echo.wait(), Exit::by_signal(SIGKILL));
+}
+
 TEST(UringExample, APortThatIsNoneIsRefusedNotCut) {
   const RuntimeDirectory runtime;
   const auto echo = run_program({"uring_echo", "--port", "65537"});
@@ -66,12 +118,10 @@ TEST(UringExample, CollectsWhatFourProducersSendInOrder) {
   auto collector = ChildProcess::exec(
       {"uring_collector", "--name", "four", "--producers", "4", "--messages", "10007"},
       dir / "output");
-  const auto output = [&] {
-    std::ifstream file(dir / "output");
-    return std::string(std::istreambuf_iterator(file), {});
-  };
+  const auto output = [&] { return content_of(dir / "output"); };
   ASSERT_TRUE(eventually([&] { return output() == "collecting\n"; })) << output();
   std::vector<ChildProcess> producers;
+  producers.reserve(4);
   for (int n = 0; n < 4; ++n) {
     producers.push_back(ChildProcess::exec(
         {"uring_producer", "--name", "four", "--messages", "10007"}, dir / std::to_string(n)));
