@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iostream>
-#include <map>
+#include <list>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,13 +60,22 @@ class Feed {
     ++count_;
   }
 
-  // Ends with the connection it belongs to.
-  bool is_over() const { return consumer_->state() == comch::ContextState::kIdle; }
+  // No more of them will be shown: its connection has ended, or they cannot be looked at.
+  void on_last() {
+    looking_ = false;
+    if (consumer_->state() != comch::ContextState::kRunning) return;
+    in_order_ = false;
+    std::ignore = consumer_->abort();
+  }
+  // When the consumer has ended, there may be messages yet that have not been looked at.
+  bool is_over() const {
+    return !looking_ && (!consumer_ || consumer_->state() == comch::ContextState::kIdle);
+  }
   comch::Status end(uring::Ring& ring) {
     if (source_ != nullptr) {
       if (auto s = ring.unregister(*source_); !s) return s;
     }
-    return comch::Consumer::destroy(consumer_);
+    return consumer_ ? comch::Consumer::destroy(consumer_) : comch::Status();
   }
 
   bool in_order() const { return in_order_; }
@@ -75,9 +84,10 @@ class Feed {
  private:
   void look_at_messages(uring::Ring& ring) {
     const auto source = ring.register_source(*consumer_);
-    uring::Submission* const look = ring.get();
-    if (!source || look == nullptr) return;
-    source_ = *source;
+    if (source) source_ = *source;
+    uring::Submission* const look = source ? ring.get() : nullptr;
+    if (look == nullptr) return on_last();
+    looking_ = true;
     look->prep_view_multishot(*source_, kLookedAt);
     look->user_data = std::bit_cast<std::uint64_t>(this);
     std::ignore = ring.submit();
@@ -85,6 +95,7 @@ class Feed {
 
   std::unique_ptr<comch::Consumer> consumer_;
   uring::Source* source_ = nullptr;
+  bool looking_ = false;
   std::array<std::uint32_t, kSenders> next_{};
   std::uint64_t count_ = 0;
   bool in_order_ = true;
@@ -127,21 +138,23 @@ class Collector {
       std::bit_cast<Feed*>(completion.user_data)->take(completion.viewed());
     } else if ((completion.flags & uring::kArrival) != 0 && completion.res == 0 &&
                completion.consumer() == comch::ConsumerId{}) {
-      if (!feeds_[completion.control].start(ring_, engine_, map_, *completion.connection)) {
-        in_order_ = false;
-      }
+      Feed& feed = feeds_.emplace_back();
+      if (!feed.start(ring_, engine_, map_, *completion.connection)) in_order_ = false;
+    } else if ((completion.flags & (uring::kArrival | uring::kMore)) == 0 &&
+               completion.user_data != 0) {
+      std::bit_cast<Feed*>(completion.user_data)->on_last();
     }
   }
   // Of producers that have gone, when the last of their messages has been looked at.
   comch::Status end_feeds() {
     for (auto it = feeds_.begin(); it != feeds_.end();) {
-      if (!it->second.is_over()) {
+      if (!it->is_over()) {
         ++it;
         continue;
       }
-      if (auto s = it->second.end(ring_); !s) return s;
-      count_ += it->second.count();
-      in_order_ = in_order_ && it->second.in_order();
+      if (auto s = it->end(ring_); !s) return s;
+      count_ += it->count();
+      in_order_ = in_order_ && it->in_order();
       ++gone_;
       it = feeds_.erase(it);
     }
@@ -151,7 +164,7 @@ class Collector {
   uring::Ring& ring_;
   comch::ProgressEngine& engine_;
   comch::MemoryMap& map_;
-  std::map<const uring::Control*, Feed> feeds_;  // By connection.
+  std::list<Feed> feeds_;  // They stay where they are: operations name them.
   std::size_t gone_ = 0;
   std::uint64_t count_ = 0;
   bool in_order_ = true;
@@ -193,8 +206,9 @@ int collect(const Options& options) {
   Collector collector(**ring, **engine, **map);
   if (auto s = collector.start(**server); !s) return fail(s.error());
   std::cout << "collecting" << std::endl;
-  if (auto s = collector.collect(static_cast<std::size_t>(producers)); !s) return fail(s.error());
-  ring->reset();
+  const comch::Status collected = collector.collect(static_cast<std::size_t>(producers));
+  ring->reset();  // Ahead of the consumers that are left, which it names.
+  if (!collected) return fail(collected.error());
   if (auto s = (*server)->abort(); !s) return fail(s.error());
   while ((*server)->state() != comch::ContextState::kIdle) (*engine)->wait(10ms);
 

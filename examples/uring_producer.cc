@@ -97,6 +97,7 @@ int produce(const Options& options) {
   const auto to = (*ring)->register_destination(**producer, link.consumer());
   if (!to) return fail(to.error());
 
+  std::cout << "sending" << std::endl;
   // What every sender has its share of; the first ones have what is left over.
   const auto messages = static_cast<std::uint32_t>(options.number("--messages", 100'000));
   uring::AwaitableRing awaitable(**ring);

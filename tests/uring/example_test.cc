@@ -131,5 +131,25 @@ TEST(UringExample, CollectsWhatFourProducersSendInOrder) {
   EXPECT_EQ(output(), "collecting\ncollected 40028 messages of 4 producers\n");
 }
 
+TEST(UringExample, AProducerThatIsKilledIsOverAndItsMessagesAreMissed) {
+  const RuntimeDirectory runtime;
+  const TempDir dir;
+  auto collector = ChildProcess::exec(
+      {"uring_collector", "--name", "two", "--producers", "2", "--messages", "2000000000"},
+      dir / "output");
+  const auto output = [&] { return content_of(dir / "output"); };
+  ASSERT_TRUE(eventually([&] { return output() == "collecting\n"; })) << output();
+  auto killed = ChildProcess::exec({"uring_producer", "--name", "two", "--messages", "2000000000"},
+                                   dir / "killed");
+  ASSERT_TRUE(eventually([&] { return content_of(dir / "killed") == "sending\n"; }));
+  killed.kill(SIGKILL);
+  EXPECT_EQ(killed.wait(), Exit::by_signal(SIGKILL));
+  const auto other = run_program({"uring_producer", "--name", "two", "--messages", "1000"});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->exit, Exit::with(0)) << other->output;
+  EXPECT_EQ(collector.wait(), Exit::with(1));
+  EXPECT_TRUE(output().contains("of 2 producers: some are lost")) << output();
+}
+
 }  // namespace
 }  // namespace comch::uring::test
