@@ -115,9 +115,10 @@ class Ring::Core {
 
   // The engine's callbacks may submit, and finish control operations.
   bool progress() {
-    in_callback = true;
+    // A callback that peeks comes here, too, and is one still.
+    const bool nested = std::exchange(in_callback, true);
     const bool did = engine_.progress();
-    in_callback = false;
+    in_callback = nested;
     // Consumers end in there, and nowhere else.
     machine.receiving().look_for_ends();
     machine.begin_due();

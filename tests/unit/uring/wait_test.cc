@@ -235,6 +235,21 @@ TEST_P(WaitTest, ACallbackOfTheEngineMaySubmitAndMayNotWait) {
   consumer->on_state_changed([](Context&, ContextState, ContextState) {});
 }
 
+TEST_P(WaitTest, ACallbackOfTheEngineThatHasPeekedMayNotWaitEither) {
+  bool called = false;
+  consumer->on_state_changed([&](Context&, ContextState, ContextState) {
+    called = true;
+    // Often enough for the engine to be progressed in there.
+    for (int n = 0; n < 1000; ++n) std::ignore = ring->peek();
+    EXPECT_EQ(ring->submit_and_wait(100, 1ms).error().code, Errc::bad_state);
+  });
+  ASSERT_TRUE((*client.client).abort());
+  const Deadline deadline;
+  while (!called && !deadline.passed()) std::ignore = ring->submit_and_wait(1, 10ms);
+  EXPECT_TRUE(called);
+  consumer->on_state_changed([](Context&, ContextState, ContextState) {});
+}
+
 TEST_P(WaitTest, ALostPeerEndsWhatWasPosted) {
   post(2);
   ASSERT_TRUE((*client.client).abort());
