@@ -100,6 +100,8 @@ Status KernelIo::register_memory(std::span<std::byte> memory) {
   if (!registers_memory()) {
     return fail(Errc::not_supported, "this kernel has no table of memory to register in");
   }
+  // Else what gives this back would give back the other, too.
+  if (overlaps(memory)) return fail(Errc::already_exist, "the memory is registered");
   const std::span whole = memory;
   for (std::uint32_t n = 0; !memory.empty(); ++n) {
     while (n < kMaxPieces && pieces_[n].begin != nullptr) ++n;
@@ -136,6 +138,14 @@ int KernelIo::find_piece(const std::byte* at) const {
     }
   }
   return -1;
+}
+
+bool KernelIo::overlaps(std::span<const std::byte> memory) const {
+  const auto used = std::span(pieces_).first(pieces_used_);
+  return std::ranges::any_of(used, [memory](const Piece& piece) {
+    return piece.begin != nullptr && piece.begin < memory.data() + memory.size() &&
+           memory.data() < piece.begin + piece.size;
+  });
 }
 
 // --- In the kernel -----------------------------------------------------------------------

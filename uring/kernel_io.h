@@ -56,6 +56,7 @@ class KernelIo {
   // invalid_value: it is none.
   Status unregister_file(int number);
   // not_supported: see above. no_memory: the kernel may not pin so much. full: kMaxPieces are.
+  // already_exist: some of it is.
   Status register_memory(std::span<std::byte> memory);
   void unregister_memory(std::span<std::byte> memory);
 
@@ -112,6 +113,7 @@ class KernelIo {
   void move_to_poll();
   Transfer* next_completed(std::int64_t& res);
   int find_piece(const std::byte* at) const;
+  bool overlaps(std::span<const std::byte> memory) const;
   Status set_piece(std::uint32_t n, Piece piece);
 
   io_uring ring_{};

@@ -19,6 +19,11 @@ TEST_P(TransferTest, FeaturesSayWhatMovesThem) {
   EXPECT_EQ(features.registered_memory, has_ring && GetParam().registered);
   if (features.registered_memory) {
     EXPECT_EQ(ring->register_memory(*to).error().code, Errc::already_exist);
+    const Status again = ring->register_memory(there.map());
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().code, Errc::already_exist);
+    EXPECT_TRUE(ring->unregister_memory(there.map()));
+    EXPECT_TRUE(ring->register_memory(there.map())) << "once it is not";
   } else {
     EXPECT_EQ(ring->register_memory(*to).error().code, Errc::not_supported);
     EXPECT_EQ(ring->register_memory(there.map()).error().code, Errc::not_supported);

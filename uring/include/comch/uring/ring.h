@@ -148,7 +148,7 @@ class Ring {
   // is to be done when the consumer is gone. Of a map: before its stop() it is unregistered.
   // not_supported: the kernel has none of it (see Features), or the memory is not mapped here.
   // no_memory: RLIMIT_MEMLOCK does not allow it. full: it makes more than 64 parts of at most
-  // 1 GiB. already_exist: it is. operating_system: the kernel refuses this memory.
+  // 1 GiB. already_exist: it is, or some of it. operating_system: the kernel refuses this memory.
   Status register_memory(Destination& destination);
   Status register_memory(MemoryMap& map);
   Status unregister_memory(MemoryMap& map);
