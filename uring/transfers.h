@@ -150,9 +150,9 @@ class Transfers {
 
   // O_DIRECT did not take an address or a length. Whole blocks of our own it does.
   bool take_aligned(Transfer& t) {
-    const bool ragged = t.done % kSector != 0;  // So ends a file, and nothing else.
-    if (t.reads() && ragged) return ends(t, 0);
-    const bool hopeless = !t.reads() && (t.length % kSector != 0 || ragged);
+    // So ends a file, and nothing else. Disks have sectors of up to a block.
+    if (t.reads() && t.done % Staging::kBlock != 0) return ends(t, 0);
+    const bool hopeless = !t.reads() && (t.length % kSector != 0 || t.done % kSector != 0);
     if (t.direct || hopeless) return ends(t, -EINVAL);
     std::byte* const blocks = t.staging.reserve(Staging::round_up(t.length));
     if (blocks == nullptr) return ends(t, -ENOMEM);
