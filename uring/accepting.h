@@ -93,10 +93,32 @@ class Accepting {
                              .consumer = consumer});
     show(*end);
   }
+  // A connection that ends takes its consumers with it; a client's is told of by this alone.
+  void on_consumer_gone(const void* endpoint, Connection& connection, ConsumerId consumer) {
+    End* const end = find(endpoint);
+    if (end == nullptr) return;
+    std::erase_if(end->arrivals, [&](const Arrival& arrival) {
+      return arrival.connection == &connection && arrival.consumer == consumer;
+    });
+    if (connection.state() != ConnectionState::kEstablished) take_out(*end, connection);
+  }
+  // The application unregisters a connection that it has registered.
+  void on_unregistered(const Control& control) {
+    for (const auto& end : ends_) {
+      for (Arrival& arrival : end->arrivals) {
+        if (arrival.control == &control) arrival.control = nullptr;
+      }
+      if (end->shown != nullptr && end->shown->control == &control) end->shown->control = nullptr;
+    }
+  }
   void on_disconnection(const void* endpoint, Connection& connection) {
     End* const end = find(endpoint);
+    if (end == nullptr) return;
+    std::erase_if(end->arrivals,
+                  [&](const Arrival& arrival) { return arrival.connection == &connection; });
+    take_out(*end, connection);
     ControlOf<Kinds>* const control = control_.find(connection);
-    if (end == nullptr || control == nullptr || control->listener != end) return;
+    if (control == nullptr || control->listener != end) return;
     control_.retire(*control);
     const auto is_of_it = [&](const Arrival& arrival) { return arrival.control == control; };
     const bool unseen = std::ranges::any_of(end->arrivals, [&](const Arrival& arrival) {
@@ -104,10 +126,6 @@ class Accepting {
     });
     std::erase_if(end->arrivals, is_of_it);
     if (unseen) return forget(*end, *control);
-    if (end->shown != nullptr && end->shown->control == control) {
-      end->shown->connection = nullptr;
-      end->shown->res = -ECONNABORTED;
-    }
     end->arrivals.push_back({.what = Arrival::kEnd, .control = control});
     show(*end);
   }
@@ -142,6 +160,17 @@ class Accepting {
   void forget(End& end, ControlOf<Kinds>& control) {
     std::erase(end.controls, &control);
     control_.erase(control);
+  }
+
+  // Of the completion, if it is what that shows.
+  void take_out(End& end, Connection& connection) {
+    if (end.shown == nullptr || end.shows == Arrival::kEnd) return;
+    const auto* const control = static_cast<const ControlOf<Kinds>*>(end.shown->control);
+    const bool same = control != nullptr ? &control->connection == &connection
+                                         : end.shown->connection == Kinds::shown(connection);
+    if (!same) return;
+    end.shown->connection = nullptr;
+    end.shown->res = -ECONNABORTED;
   }
 
   // The oldest arrival, if there is a place for it.

@@ -38,7 +38,11 @@ Status Ring::prepare_endpoint(Endpoint& endpoint) {
     if (returns->core == nullptr) return;
     returns->core->machine.accepting().on_consumer(&endpoint, c, consumer);
   };
-  return endpoint.on_consumer(appeared, [](Connection&, ConsumerId) {});
+  const auto expired = [returns = core_->returns, &endpoint](Connection& c, ConsumerId consumer) {
+    if (returns->core == nullptr) return;
+    returns->core->machine.accepting().on_consumer_gone(&endpoint, c, consumer);
+  };
+  return endpoint.on_consumer(appeared, expired);
 }
 
 Status Ring::prepare(Server& server) {
@@ -98,6 +102,7 @@ Status Ring::unregister(Source& source) {
 Status Ring::unregister(Control& control) {
   auto& end = static_cast<ControlOf<CoreKinds>&>(control);
   if (end.listener != nullptr) return fail(Errc::not_permitted, "its listener has the connection");
+  core_->machine.accepting().on_unregistered(control);
   core_->machine.control().remove(end);
   core_->machine.begin_due();
   return {};

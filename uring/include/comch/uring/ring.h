@@ -135,8 +135,8 @@ class Ring {
   // in_use: buffers are posted. Stop the consumer, and wait for their completions.
   Status unregister(Source& source);
   // What waits completes with -ENOTCONN after an orderly end, else -ECONNRESET (-ECANCELED: the
-  // connection lasts). To be called at the latest by the callback that says it has ended.
-  // not_permitted: it came from a listener, which ends it.
+  // connection lasts); arrivals name it no more. To be called at the latest by the callback that
+  // says it has ended. not_permitted: it came from a listener, which ends it.
   Status unregister(Control& control);
   // in_use: it accepts, or has connections.
   Status unregister(Listener& listener);

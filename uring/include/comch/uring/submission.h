@@ -254,7 +254,8 @@ class Submission : private Operation {
   //                in an orderly way, else -ECONNRESET. `control` is valid until this completion
   //                is advanced over; the connection is no more.
   // An arrival that is gone when it is looked at has -ECONNABORTED and no connection; its end
-  // follows. Consumers that go are not told of: sends to them end.
+  // follows, at a server. What has gone before it is shown is not. Consumers that go later are not
+  // told of: sends to them end. `control` is null where the connection has none registered.
   // One of these at a time per listener; it ends when it is cancelled.
   // -EBUSY: there is one, or a completion of the last one is not advanced over. -ENOBUFS: every
   // place of the completion queue is held. -EINVAL: it is linked to what follows.
