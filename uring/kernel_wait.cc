@@ -26,11 +26,29 @@ Time split(Nanoseconds time) {
   return out;
 }
 
+// Beside the kernel's flags of a submission queue, which are the low ones.
+constexpr unsigned kUntold = 1U << 31U;
+constexpr unsigned kTold = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
+// Most often there is nothing to enter for, and a system call is what several waits cost.
+constexpr unsigned kLooksPerEntry = 64;
+
+// Newer than the headers may be.
+constexpr unsigned kSetupCqeMixed = 1U << 18U;
+
+unsigned untold(unsigned setup) {
+  constexpr unsigned kTasks = IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_COOP_TASKRUN;
+  return (setup & kTasks) != 0 && (setup & IORING_SETUP_TASKRUN_FLAG) == 0 ? kUntold : 0;
+}
+
 Status refused(int error, const char* what) { return fail(Errc::operating_system, what, -error); }
 
 }  // namespace
 
 Result<std::unique_ptr<KernelWait>> KernelWait::create(int event_fd, const Options& options) {
+  constexpr unsigned kRefused = IORING_SETUP_IOPOLL | kSetupCqeMixed;
+  if (options.join != nullptr && (options.join->flags & kRefused) != 0) {
+    return fail(Errc::not_supported, "an io_uring of this sort cannot be joined");
+  }
   auto wait = std::make_unique<KernelWait>(event_fd, options);
   if (wait->ring_ != nullptr && !wait->timeout_argument_) {
     wait->timer_fd_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -48,6 +66,7 @@ KernelWait::KernelWait(int event_fd, const Options& options) : event_fd_(event_f
   }
   timeout_argument_ = ring_ != nullptr && !options.without_timeout_argument &&
                       (ring_->features & IORING_FEAT_EXT_ARG) != 0;
+  if (is_joined()) untold_ = untold(ring_->flags);
 }
 
 KernelWait::~KernelWait() {
@@ -90,7 +109,11 @@ io_uring_sqe* KernelWait::next_sqe() {
   io_uring_sqe* sqe = io_uring_get_sqe(ring_);
   if (sqe != nullptr) return sqe;
   // The application has filled the queue.
-  return io_uring_submit(ring_) < 0 ? nullptr : io_uring_get_sqe(ring_);
+  if (io_uring_submit(ring_) < 0) return nullptr;
+  sqe = io_uring_get_sqe(ring_);
+  if (sqe != nullptr || (ring_->flags & IORING_SETUP_SQPOLL) == 0) return sqe;
+  // A thread of the kernel empties it, at its own time.
+  return io_uring_sqring_wait(ring_) < 0 ? nullptr : io_uring_get_sqe(ring_);
 }
 
 bool KernelWait::arm(Tag which, int fd) {
@@ -156,13 +179,22 @@ Status KernelWait::submit_some() {
 
 bool KernelWait::has_completions() {
   if (ring_ == nullptr) return false;
-  // Some rings complete only when they are entered, and say so.
-  const unsigned flags = IO_URING_READ_ONCE(*ring_->sq.kflags);
-  if ((flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0) {
-    std::ignore = io_uring_get_events(ring_);
-  }
+  // Some rings complete only when they are entered.
+  const unsigned flags = IO_URING_READ_ONCE(*ring_->sq.kflags) | untold_;
+  if ((flags & (kTold | kUntold)) != 0) enter(flags);
   take_own();
   return io_uring_cq_ready(ring_) != 0;
+}
+
+void KernelWait::enter(unsigned flags) {
+  if ((flags & kTold) == 0 && ++looks_ % kLooksPerEntry != 0) return;
+  std::ignore = io_uring_get_events(ring_);
+}
+
+bool KernelWait::has_late_completions() {
+  if (untold_ == 0) return false;
+  std::ignore = io_uring_get_events(ring_);
+  return has_completions();
 }
 
 // --- Sleeping ----------------------------------------------------------------------------
@@ -205,14 +237,25 @@ Status KernelWait::sleep_in_ring(std::optional<Nanoseconds> most) {
   return result < 0 && result != -ETIME ? refused(result, "the kernel does not wait") : Status{};
 }
 
+// Whether poll() of the ring's descriptor ends when there is something for the application.
+bool KernelWait::is_told_by_poll() const {
+  if (ring_ == nullptr) return true;
+  // An application may have closed the descriptor of a ring that is registered.
+  return (ring_->flags & IORING_SETUP_DEFER_TASKRUN) == 0 && ring_->ring_fd >= 0;
+}
+
 Status KernelWait::sleep_in_poll(std::optional<Nanoseconds> most, const Transfers& transfers) {
+  constexpr Nanoseconds kLook = std::chrono::milliseconds(1);
+  if (!is_told_by_poll()) most = std::min(most.value_or(kLook), kLook);
   polled_.assign(transfers.descriptors.begin(), transfers.descriptors.end());
   for (const int fd : {event_fd_, ring_ != nullptr ? ring_->ring_fd : -1, transfers.ring_fd}) {
     polled_.push_back({.fd = fd, .events = POLLIN, .revents = 0});
   }
   const timespec time = split<timespec>(most.value_or(Nanoseconds(0)));
-  if (::ppoll(polled_.data(), polled_.size(), most ? &time : nullptr, nullptr) >= 0) return {};
-  return refused(-errno, "the kernel does not wait");
+  const int polled = ::ppoll(polled_.data(), polled_.size(), most ? &time : nullptr, nullptr);
+  if (polled < 0) return refused(-errno, "the kernel does not wait");
+  if (untold_ != 0) std::ignore = io_uring_get_events(ring_);
+  return {};
 }
 
 }  // namespace comch::uring

@@ -4,15 +4,19 @@
 // transfers (their io_uring, or descriptors where they have none), and the time. In an io_uring the
 // descriptor is a POLL_ADD, armed together with the wait by one io_uring_enter(); the time is that
 // call's argument, or, where the kernel knows none (before 5.11), a timer descriptor that is polled
-// as well. Where the ring cannot poll (one made with IORING_SETUP_IOPOLL) or there is none at all,
-// it is poll() of all of them.
+// as well. Where the ring refuses to poll or there is none at all, it is poll() of all of them.
+//
+// Some rings complete only while their thread is in the kernel. Those that say when they are to be
+// entered (IORING_SETUP_TASKRUN_FLAG) are entered then, the others every so many looks, and ahead
+// of a sleep by the sleep itself. poll() does not tell of what waits in a ring that defers it
+// (IORING_SETUP_DEFER_TASKRUN): beside poll() such a ring is looked at every millisecond.
 //
 // The completions of these polls lie in the application's queue. They are taken out of it,
 // wherever they are, before anybody looks: entries ahead of one move up by a place, which is
 // ours to do, because the kernel never reads the queue and writes only behind its tail.
 //
 // Threads: the ring's. Lifetime: the descriptor and a ring that is joined outlive it.
-// Errors: operating_system, with errno.
+// Errors: operating_system, with errno. not_supported: see create().
 #pragma once
 
 #include <liburing.h>
@@ -39,6 +43,8 @@ class KernelWait {
     bool without_timeout_argument = false;
   };
 
+  // not_supported: nothing can wait in that ring (IORING_SETUP_IOPOLL: it completes only while
+  // somebody looks), or its completions are of several sizes (IORING_SETUP_CQE_MIXED).
   static Result<std::unique_ptr<KernelWait>> create(int event_fd, const Options& options);
   KernelWait(int event_fd, const Options& options);
   ~KernelWait();
@@ -56,6 +62,8 @@ class KernelWait {
   Status submit() { return has_submissions() ? submit_some() : Status(); }
   // Whether completions of the application are there. Ours are not among them any more.
   bool has_completions();
+  // The same, and no completion is missed because the ring has to be entered for it.
+  bool has_late_completions();
   // Of transfers that are under way.
   struct Transfers {
     int ring_fd = -1;                     // Has completions of theirs, or
@@ -79,6 +87,8 @@ class KernelWait {
   Status set_timer(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_ring(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_poll(std::optional<std::chrono::nanoseconds> most, const Transfers& transfers);
+  void enter(unsigned flags);
+  bool is_told_by_poll() const;
   bool owns(const io_uring_cqe& completion) const;
   bool expects_own() const;
   void note(const io_uring_cqe& completion);
@@ -91,6 +101,8 @@ class KernelWait {
   int timer_fd_ = -1;
   bool timeout_argument_ = false;
   bool ring_polls_ = true;              // Until it has refused to.
+  unsigned untold_ = 0;                 // kUntold: of a ring that does not say when to enter it.
+  unsigned looks_ = 0;                  // At such a ring, since it was made.
   std::array<std::uint8_t, 5> tags_{};  // How many of each are to complete.
   std::vector<pollfd> polled_;          // What poll() waits for.
 };

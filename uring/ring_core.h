@@ -134,8 +134,8 @@ class Ring::Core {
     if (count != 0) spin.learn(Clock::now() - began);
     return queues_.ready();
   }
-  Result<std::uint32_t> timed_out() const {
-    if (queues_.ready() != 0) return queues_.ready();
+  Result<std::uint32_t> timed_out() {
+    if (queues_.ready() != 0 || kernel->has_late_completions()) return queues_.ready();
     return fail(Errc::time_out, "nothing has completed in time");
   }
 

@@ -76,8 +76,12 @@ class Ring {
   struct Options {
     std::uint32_t entries = 256;    // Operations between two submit()s, rounded up to a power of 2.
     std::uint32_t completions = 0;  // Operations in flight or not advanced over. 0: 2 * entries.
-    // An application's ring to wait in. Its completions are left alone and end the wait; one of
-    // this Ring's may be among them: see claim().
+    // An application's ring to wait in, which outlives this Ring. Its completions are left alone
+    // and end the wait; one of this Ring's may be among them: see claim(). One that completes only
+    // while its thread is in the kernel (IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_COOP_TASKRUN) is
+    // entered when it says so, with IORING_SETUP_TASKRUN_FLAG; without, every 64th time that waits
+    // look, and when one has no time left. With DEFER_TASKRUN, while transfers are moved without
+    // an io_uring, a wait looks at it every millisecond.
     io_uring* join = nullptr;
     std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
     // Operations on files and sockets under way at a time, in each direction; more wait. 0: there
@@ -95,8 +99,9 @@ class Ring {
   static constexpr std::uint32_t kMaxCompletions = 1U << 20U;
 
   // invalid_value: entries is 0, or something above its maximum, or completions below entries.
-  // no_memory: there is none. A kernel that lets this process have no io_uring is no error:
-  // features() says so.
+  // not_supported: a ring to be joined that nothing else can wait in (IORING_SETUP_IOPOLL), or with
+  // completions of several sizes (IORING_SETUP_CQE_MIXED). no_memory: there is none. A kernel that
+  // lets this process have no io_uring is no error: features() says so.
   static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine, const Options& options);
   static Result<std::unique_ptr<Ring>> create(ProgressEngine& engine) {
     return create(engine, Options());
