@@ -155,15 +155,33 @@ void KernelWait::take_own() {
   io_uring_cq_advance(ring_, taken);
 }
 
+// Without the queue of submissions, in which the application's may lie. False: it may be armed
+// yet; kernels before 6.0 cannot do this.
+bool KernelWait::take_back(Tag which) {
+  if (tags_[which] == 0) return true;
+  io_uring_sync_cancel_reg cancel{};
+  cancel.addr = tag(which);
+  cancel.fd = -1;
+  cancel.timeout.tv_nsec = 100'000'000;
+  const int cancelled = io_uring_register_sync_cancel(ring_, &cancel);
+  // What is not found is complete, or was never submitted.
+  if (cancelled == -ENOENT && io_uring_get_events(ring_) >= 0) take_own();
+  return cancelled >= 0 || cancelled == -EALREADY || tags_[which] == 0;
+}
+
 // The application's ring is left as it was found. It may be broken, and then stays as it is.
 void KernelWait::leave() {
   take_own();
-  disarm(kEvent);
-  disarm(kTimer);
-  disarm(kTransfers);
+  bool submits = false;
+  for (const Tag which : {kEvent, kTimer, kTransfers}) {
+    if (take_back(which)) continue;
+    disarm(which);
+    submits = true;
+  }
   constexpr int kPatience_ms = 1000;
   for (int waited = 0; expects_own() && waited < kPatience_ms; ++waited) {
-    if (io_uring_submit(ring_) < 0 || io_uring_get_events(ring_) < 0) return;
+    if (submits && io_uring_submit(ring_) < 0) return;
+    if (io_uring_get_events(ring_) < 0) return;
     take_own();
     pollfd ready{.fd = ring_->ring_fd, .events = POLLIN, .revents = 0};
     if (expects_own()) std::ignore = ::poll(&ready, 1, 1);

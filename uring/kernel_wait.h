@@ -93,6 +93,7 @@ class KernelWait {
   bool expects_own() const;
   void note(const io_uring_cqe& completion);
   void take_own();
+  bool take_back(Tag which);
   void leave();
 
   const int event_fd_;

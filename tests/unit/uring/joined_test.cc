@@ -156,6 +156,18 @@ TEST_P(JoinedTest, AFullSubmissionQueueKeepsNobodyFromWaiting) {
   }
 }
 
+TEST_P(JoinedTest, WhatTheApplicationHasPreparedIsNotSubmittedByTheRingsEnd) {
+  join();
+  pair->end();
+  // It sleeps: its polls are in there.
+  EXPECT_EQ(pair->ring->submit_and_wait(1, 5ms).error().code, Errc::time_out);
+  prepare_nop();
+  prepare_nop();
+  pair.reset();
+  EXPECT_EQ(io_uring_sq_ready(&application.ring), 2U);
+  EXPECT_EQ(io_uring_cq_ready(&application.ring), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     With, JoinedTest,
     testing::Values(
