@@ -23,12 +23,20 @@
 // advance(), a multishot one as many as it has buffers; get() answers null when none is left.
 //
 // Threads: one, the one that made the ring: submit() and submit_and_wait() from another, or in a
-// process that was forked since, answer not_permitted; the inline calls do not look.
+// process that was forked since, answer not_permitted. The other calls do not look who calls. A
+// process that was forked must not make them, for it may have none of the shared memory, and dies;
+// it may destroy the ring.
 //
-// Order: see Submission. Lifetime: the engine, and every end that is registered, outlive the ring
-// or are unregistered first. What is in flight when a ring is destroyed stays with its end: posted
-// buffers come back by Consumer::take_back(). Reads and writes of files and sockets are ended, and
-// what they read into is the next send's.
+// A ring wants an engine to itself: as long as a message is there that it does not take, its waits
+// end when they should, but look all the while instead of sleeping. Such are messages of another
+// ring of the engine, or of a consumer that is polled without one; and one that has come when all
+// views of a prep_view_multishot() are shown: advance() over some ahead of a long wait, or view
+// more at a time.
+//
+// Order: see Submission. Lifetime: the engine and an io_uring that is joined outlive the ring, and
+// so does every end that is registered, unless it is unregistered first. What is in flight when a
+// ring is destroyed stays with its end: posted buffers come back by Consumer::take_back(). Reads
+// and writes of files and sockets are ended, and what they read into is the next send's.
 //
 // Not here: the calls of a Consumer or Producer that do the same without a ring (post(), poll(),
 // send()) must not be used on one that is registered.
@@ -179,7 +187,8 @@ class Ring {
 
   // Begins what was prepared, and answers how much that was; also what is prepared in kernel().
   // Neighbouring sends to one destination are published together, as are posts. No system call,
-  // unless a peer sleeps or kernel() has submissions.
+  // unless a peer sleeps, kernel() has submissions, or files and sockets are among it or under way:
+  // what those ask of the kernel goes there together.
   // not_permitted: the wrong thread or process; nothing is begun. operating_system: the kernel
   // refused kernel()'s submissions; those of the Ring are begun.
   Result<std::uint32_t> submit();

@@ -166,6 +166,9 @@ class Submission : private Operation {
   // receive or send. -EBADF: no descriptor; with kFixedFile, no registered one. -ENOMEM: no
   // memory to stage it in. -EOPNOTSUPP: the ring was made without transfers.
   //
+  // What is written to a pipe that nobody reads raises SIGPIPE, as write(2) does: who writes to
+  // pipes ignores it, and has -EPIPE. Sockets raise none.
+  //
   // A prep_cancel() of one that runs is answered 0; it may still complete as if there had been
   // none, and does so if it has taken something from a pipe or socket.
 
