@@ -89,7 +89,8 @@ class Ring {
     // while its thread is in the kernel (IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_COOP_TASKRUN) is
     // entered when it says so, with IORING_SETUP_TASKRUN_FLAG; without, every 64th time that waits
     // look, and when one has no time left. With DEFER_TASKRUN, while transfers are moved without
-    // an io_uring, a wait looks at it every millisecond.
+    // an io_uring, a wait looks at it every millisecond. Before Linux 6.0 the end of this Ring
+    // submits what is prepared in it.
     io_uring* join = nullptr;
     std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
     // Operations on files and sockets under way at a time, in each direction; more wait. 0: there
