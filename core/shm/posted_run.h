@@ -34,10 +34,11 @@ class PostedRun {
   static constexpr std::uint64_t kMostRoom = 112;
 
   PostedRun() = default;
+  // Of a word that anybody may have written: there is never more room than kMostRoom.
   explicit PostedRun(std::uint64_t word)
       : end_(static_cast<Position>(word)),
         begin_(static_cast<Position>(word - (word >> 32U & 0xffffU))),
-        room_(static_cast<std::uint32_t>(word >> 48U)) {}
+        room_(static_cast<std::uint32_t>(std::min(word >> 48U, kMostRoom))) {}
   std::uint64_t word() const {
     const std::uint64_t length = std::min<std::uint32_t>(behind(begin_), 0xffff);
     return static_cast<std::uint32_t>(end_) | length << 32U | std::uint64_t{room_} << 48U;

@@ -84,6 +84,8 @@ class OutLane {
   // Why that is so.
   Outcome nothing() const;
   static constexpr std::uint64_t kInSlot = comch::shm::kLanePayload;  // Bytes of the longest there.
+  // A run of the posted ring promises no more, whatever a consumer writes there.
+  static_assert(comch::shm::PostedRun<>::kMostRoom == kInSlot);
   // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
   // known to take. They are no more than a quarter of what the consumer posts, so that it has
   // buffers to post while these are on their way.

@@ -65,6 +65,13 @@ TEST(PostedRunTest, DoesNotTellApartWhatIsLongerThanASlotsPayload) {
   EXPECT_TRUE(posted.covers(0));
 }
 
+TEST(PostedRunTest, NobodyIsBelievedWhoSaysMoreRoomThanASlotHas) {
+  for (const std::uint64_t lie : {113U, 8192U, 0xffffU}) {
+    EXPECT_EQ(PostedRun<>(lie << 48U | std::uint64_t{1} << 32U | 1U).room(),
+              PostedRun<>::kMostRoom);
+  }
+}
+
 TEST(PostedRunTest, SaysLessRatherThanTooMuchOfALongRun) {
   PostedRun<> posted;
   for (int n = 0; n < 70'000; ++n) posted.add(true, 8);
