@@ -287,6 +287,8 @@ class Desk {
   // ---- Shared.
 
   std::size_t take_shared(SeatId seat, std::span<Posted> out) {
+    // Nothing taken must not look like an empty stash, which alone may be refilled.
+    if (out.empty()) return 0;
     for (unsigned tries = 0; tries < kTries; ++tries) {
       const std::size_t count = stashes_[seat].take(out);
       if (count != 0) return count;

@@ -165,6 +165,16 @@ TEST_F(DeskTest, ARefillIsAFairShareOfTheDepth) {
   EXPECT_EQ(take(second, 64).size(), kDepth / 12);
 }
 
+TEST_F(DeskTest, WhoTakesNothingKeepsNothingFromAnybody) {
+  const SeatId first = attach();
+  const SeatId second = attach();
+  post(kDepth);
+  std::size_t taken = take(first).size();
+  for (int n = 0; n < 4; ++n) EXPECT_EQ(desk.take(first, {}), 0U);
+  while (const std::size_t more = take(second).size()) taken += more;
+  EXPECT_EQ(taken, kDepth);
+}
+
 TEST_F(DeskTest, AnEmptyRingSendsAProducerToItsSiblingsStashes) {
   const SeatId first = attach();
   const SeatId second = attach();
