@@ -120,11 +120,10 @@ class Accepting {
     ControlOf<Kinds>* const control = control_.find(connection);
     if (control == nullptr || control->listener != end) return;
     control_.retire(*control);
-    const auto is_of_it = [&](const Arrival& arrival) { return arrival.control == control; };
-    const bool unseen = std::ranges::any_of(end->arrivals, [&](const Arrival& arrival) {
-      return is_of_it(arrival) && arrival.what == Arrival::kConnection;
-    });
-    std::erase_if(end->arrivals, is_of_it);
+    // Of it nothing else is left, its consumers being gone.
+    const bool unseen = std::erase_if(end->arrivals, [&](const Arrival& arrival) {
+                          return arrival.control == control;
+                        }) != 0;
     if (unseen) return forget(*end, *control);
     end->arrivals.push_back({.what = Arrival::kEnd, .control = control});
     show(*end);
