@@ -8,9 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <system_error>
@@ -18,17 +16,13 @@
 
 #include "support/child_process.h"
 #include "support/deadline.h"
+#include "support/file_content.h"
 #include "support/temp_dir.h"
 
 namespace comch::uring::test {
 namespace {
 
 using namespace comch::test;
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 int connect_to(std::uint16_t port) {
   sockaddr_in address{};
@@ -112,39 +106,41 @@ TEST(UringExample, APortThatIsNoneIsRefusedNotCut) {
   EXPECT_NE(echo->output.find("no such port"), std::string::npos) << echo->output;
 }
 
-TEST(UringExample, CollectsWhatFourProducersSendInOrder) {
+struct CollectorExample : testing::Test {
+  ChildProcess collect(const std::string& producers, const std::string& messages) const {
+    return ChildProcess::exec({"uring_collector", "--name", "collector", "--producers", producers,
+                               "--messages", messages},
+                              dir / "output");
+  }
+  std::string output() const { return content_of(dir / "output"); }
+
   const RuntimeDirectory runtime;
   const TempDir dir;
-  auto collector = ChildProcess::exec(
-      {"uring_collector", "--name", "four", "--producers", "4", "--messages", "10007"},
-      dir / "output");
-  const auto output = [&] { return content_of(dir / "output"); };
+};
+
+TEST_F(CollectorExample, CollectsWhatFourProducersSendInOrder) {
+  auto collector = collect("4", "10007");
   ASSERT_TRUE(eventually([&] { return output() == "collecting\n"; })) << output();
   std::vector<ChildProcess> producers;
   producers.reserve(4);
   for (int n = 0; n < 4; ++n) {
     producers.push_back(ChildProcess::exec(
-        {"uring_producer", "--name", "four", "--messages", "10007"}, dir / std::to_string(n)));
+        {"uring_producer", "--name", "collector", "--messages", "10007"}, dir / std::to_string(n)));
   }
   for (ChildProcess& producer : producers) EXPECT_EQ(producer.wait(), Exit::with(0));
   EXPECT_EQ(collector.wait(), Exit::with(0));
   EXPECT_EQ(output(), "collecting\ncollected 40028 messages of 4 producers\n");
 }
 
-TEST(UringExample, AProducerThatIsKilledIsOverAndItsMessagesAreMissed) {
-  const RuntimeDirectory runtime;
-  const TempDir dir;
-  auto collector = ChildProcess::exec(
-      {"uring_collector", "--name", "two", "--producers", "2", "--messages", "2000000000"},
-      dir / "output");
-  const auto output = [&] { return content_of(dir / "output"); };
+TEST_F(CollectorExample, AProducerThatIsKilledIsOverAndItsMessagesAreMissed) {
+  auto collector = collect("2", "2000000000");
   ASSERT_TRUE(eventually([&] { return output() == "collecting\n"; })) << output();
-  auto killed = ChildProcess::exec({"uring_producer", "--name", "two", "--messages", "2000000000"},
-                                   dir / "killed");
+  auto killed = ChildProcess::exec(
+      {"uring_producer", "--name", "collector", "--messages", "2000000000"}, dir / "killed");
   ASSERT_TRUE(eventually([&] { return content_of(dir / "killed") == "sending\n"; }));
   killed.kill(SIGKILL);
   EXPECT_EQ(killed.wait(), Exit::by_signal(SIGKILL));
-  const auto other = run_program({"uring_producer", "--name", "two", "--messages", "1000"});
+  const auto other = run_program({"uring_producer", "--name", "collector", "--messages", "1000"});
   ASSERT_TRUE(other);
   EXPECT_EQ(other->exit, Exit::with(0)) << other->output;
   EXPECT_EQ(collector.wait(), Exit::with(1));

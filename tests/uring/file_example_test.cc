@@ -9,11 +9,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "support/child_process.h"
 #include "support/deadline.h"
+#include "support/file_content.h"
 #include "support/temp_dir.h"
 
 namespace comch::uring::test {
@@ -21,10 +23,6 @@ namespace {
 
 using namespace comch::test;
 
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 std::ptrdiff_t lines_of(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 // A file that who opens it waits for, because it is leased: who does is in the middle of its work
@@ -156,33 +154,36 @@ TEST_F(FileMover, WhatIsNoFileInTheDirectoryOfTheReceiverIsNotWaitedFor) {
   EXPECT_TRUE(content_of(received).contains("empty: ")) << content_of(received);
 }
 
-TEST_F(FileMover, AReceiverThatIsKilledInTheMiddleEndsTheSenderWithAFailure) {
-  make("large", 20'000'000);
-  const HeldFile held(to / "large");
-  if (!held.is_held()) GTEST_SKIP() << "there are no leases";
-  auto receiver = receive();
-  auto sender = send();
-  ASSERT_TRUE(eventually([&] { return held.is_wanted(); }));
-  receiver.kill(SIGKILL);
-  EXPECT_EQ(receiver.wait(), Exit::by_signal(SIGKILL));
-  EXPECT_EQ(sender.wait(), Exit::with(1));
+// In the middle of a file: of its 20 pieces the receiver has room for 8, and it waits to open what
+// it writes them to. The others are read when it goes on.
+struct HeldFileMover : FileMover {
+  void SetUp() override {
+    make("large", 20'000'000);
+    if (!held.is_held()) GTEST_SKIP() << "there are no leases";
+    receiving.emplace(receive());
+    sending.emplace(send());
+    ASSERT_TRUE(eventually([&] { return held.is_wanted(); }));
+  }
+
+  const HeldFile held{to / "large"};
+  std::optional<ChildProcess> receiving;
+  std::optional<ChildProcess> sending;
+};
+
+TEST_F(HeldFileMover, AReceiverThatIsKilledInTheMiddleEndsTheSenderWithAFailure) {
+  receiving->kill(SIGKILL);
+  EXPECT_EQ(receiving->wait(), Exit::by_signal(SIGKILL));
+  EXPECT_EQ(sending->wait(), Exit::with(1));
   EXPECT_EQ(lines_of(content_of(sent)), 1) << content_of(sent);
 }
 
-TEST_F(FileMover, AFileThatBecomesShorterWhileItIsSentIsNamed) {
-  // Of its 20 pieces the receiver has room for 8: the others are read when it goes on.
-  make("large", 20'000'000);
-  const HeldFile held(to / "large");
-  if (!held.is_held()) GTEST_SKIP() << "there are no leases";
-  auto receiver = receive();
-  auto sender = send();
-  ASSERT_TRUE(eventually([&] { return held.is_wanted(); }));
+TEST_F(HeldFileMover, AFileThatBecomesShorterWhileItIsSentIsNamed) {
   std::filesystem::resize_file(from / "large", 1000);
   held.let_go();
-  EXPECT_EQ(sender.wait(), Exit::with(1));
+  EXPECT_EQ(sending->wait(), Exit::with(1));
   EXPECT_TRUE(content_of(sent).contains("large: ")) << content_of(sent);
   EXPECT_TRUE(content_of(sent).contains("become shorter")) << content_of(sent);
-  EXPECT_EQ(receiver.wait(), Exit::with(1));
+  EXPECT_EQ(receiving->wait(), Exit::with(1));
   EXPECT_TRUE(content_of(received).contains("left early")) << content_of(received);
 }
 

@@ -10,16 +10,12 @@
 
 #include "support/child_process.h"
 #include "support/deadline.h"
+#include "support/file_content.h"
 #include "support/temp_dir.h"
 #include "uring/ends.h"
 
 namespace comch::uring::test {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 TEST(FileExample, MovesTheFilesOfADirectoryAndSaysThatTheyAreWhole) {
   const RuntimeDirectory runtime;

@@ -2,20 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "support/child_process.h"
+#include "support/file_content.h"
 #include "support/temp_dir.h"
 #include "system/fast/rooms.h"
 
 namespace comch::test {
 namespace {
-
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct BulkTest : testing::Test {
   ChildProcess consumer(const std::string& name) {
@@ -23,7 +18,7 @@ struct BulkTest : testing::Test {
                               dir / "consumer.txt");
   }
   bool said(const std::string& text) const {
-    return eventually([&] { return read_file(dir / "consumer.txt").find(text) != text.npos; });
+    return eventually([&] { return content_of(dir / "consumer.txt").find(text) != text.npos; });
   }
 
   RuntimeDirectory runtime;
@@ -43,7 +38,7 @@ TEST_F(BulkTest, AFileArrivesWhole) {
   EXPECT_EQ(sent->output.rfind("30000001 bytes in ", 0), 0u) << sent->output;
   EXPECT_EQ(receiver.wait(), Exit::with(0));
   EXPECT_TRUE(said("has 30000001 bytes"));
-  EXPECT_TRUE(read_file(dir / "copy") == original);
+  EXPECT_TRUE(content_of(dir / "copy") == original);
 }
 
 TEST_F(BulkTest, AConsumerWhoseProducerDiesSaysThatTheFileIsNotComplete) {
