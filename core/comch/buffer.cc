@@ -9,6 +9,7 @@ MemoryMap& Buffer::map() const { return BufferImpl::of(*this).map(); }
 
 Status Buffer::set_data(std::byte* data, std::size_t length) {
   BufferImpl& buffer = BufferImpl::of(*this);
+  if (buffer.posted()) return fail(Errc::bad_state, "the buffer is posted, and the consumer's");
   if (!buffer.holds(data, length)) {
     return fail(Errc::invalid_value, "the data does not lie inside the buffer");
   }

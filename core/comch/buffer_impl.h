@@ -63,6 +63,15 @@ class alignas(64) BufferImpl final : public Buffer {
   // The data has become `size` bytes longer.
   void append_unchecked(std::size_t size) { set_data_unchecked(data_, data_length_ + size); }
 
+  // Posted, it is a consumer's: nobody else posts it, or says where its data is.
+  bool posted() const { return posted_; }
+  void begin_posting() { posted_ = true; }
+  // So many bytes have come behind the data.
+  void end_posting(std::size_t bytes) {
+    posted_ = false;
+    append_unchecked(bytes);
+  }
+
   std::uint16_t references() const { return references_; }
   // The caller knows that the buffer is lent and that there are fewer than kMaxReferences.
   void add() {
@@ -87,6 +96,7 @@ class alignas(64) BufferImpl final : public Buffer {
   BufferHome* home_ = nullptr;
   BufferImpl* next_free_ = nullptr;
   std::uint16_t references_ = 0;  // 0: at home.
+  bool posted_ = false;
 };
 
 static_assert(sizeof(BufferImpl) == 64, "the fast path touches one line per buffer");

@@ -80,6 +80,7 @@ void ConsumerCore::submit_late(ReceiveTaskImpl& task, const Error& error) {
 }
 
 void ConsumerCore::end_posting(ReceiveTaskImpl& task, const Error& error) {
+  if (task.buffer != nullptr) task.buffer->end_posting(0);
   task.come_back(error);
   back_.push_back(task);
 }

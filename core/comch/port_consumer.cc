@@ -122,6 +122,8 @@ void PortConsumer<Ports>::on_cut_off() {
   port_->close();
   port_->take_back([this](std::uint16_t index) {
     task_completed();
+    BufferImpl* const buffer = in_arrays() ? posts_[index] : tasks_.all()[index].buffer;
+    if (buffer != nullptr) buffer->end_posting(0);
     if (in_arrays()) return;
     ReceiveTaskImpl& task = tasks_.all()[index];
     task.state = TaskState::kAllocated;
@@ -151,8 +153,9 @@ bool PortConsumer<Ports>::bring_back() {
   if (in_arrays() && has_message && !polled_out_) return false;  // It is to be polled.
   if (!in_arrays() && poll()) return true;
   port_->take_back([this](std::uint16_t index) {
-    if (in_arrays()) return back_posts_.push_back(posts_[index]);
-    end_posting(tasks_.all()[index], *ending_);
+    if (!in_arrays()) return end_posting(tasks_.all()[index], *ending_);
+    if (posts_[index] != nullptr) posts_[index]->end_posting(0);
+    back_posts_.push_back(posts_[index]);
   });
   return true;
 }
@@ -161,7 +164,7 @@ bool PortConsumer<Ports>::bring_back() {
 
 template <class Ports>
 Status PortConsumer<Ports>::check_buffer(const Buffer* face) const {
-  if (!may_post(face)) [[unlikely]] {
+  if (!is_ours(face)) [[unlikely]] {
     return fail(Errc::invalid_value, "not a lent buffer of the consumer's memory map");
   }
   return {};
@@ -188,6 +191,7 @@ Status PortConsumer<Ports>::submit(ReceiveTaskImpl& task) {
   }
   if (task.buffer != nullptr) {
     if (Status s = check_buffer(task.buffer); !s) return s;
+    if (task.buffer->posted()) return fail(Errc::bad_state, "the buffer is posted already");
   }
   if (ending_) {
     submit_late(task, *ending_);
@@ -241,6 +245,7 @@ template <class Ports>
   typename Port::Posting posting(*port_);
   const std::uint16_t name = posting.choose();
   posts_[name] = buffer;
+  if (buffer != nullptr) buffer->begin_posting();
   posting.post(name, name, room.offset, room.bytes);
   return room.bytes;
 }
@@ -253,10 +258,11 @@ template <class Ports>
                      face = buffers.data()](std::uint16_t& name) mutable {
     if (*face == nullptr) return comch::shm::kNoBuffer;
     BufferImpl& buffer = BufferImpl::of(**face);
-    const bool is_alike =
-        buffer.references() != 0 && &buffer.map() == map && buffer.tail_room() == bytes;
+    const bool is_alike = buffer.references() != 0 && !buffer.posted() && &buffer.map() == map &&
+                          buffer.tail_room() == bytes;
     if (!is_alike) return comch::shm::kNoBuffer;
     ++face;
+    buffer.begin_posting();
     posts[name] = &buffer;
     return static_cast<std::uint64_t>(buffer.tail() - base);
   };

@@ -114,6 +114,8 @@ class PortConsumer : public ConsumerCore,
   bool polled_out_ = false;      // Since then poll() has found nothing.
 
  private:
+  // Lent, of our map; and not posted. A null pointer is both.
+  bool is_ours(const Buffer* buffer) const;
   bool may_post(const Buffer* buffer) const;
   Status check_buffer(const Buffer* buffer) const;
   void post(ReceiveTaskImpl& task);
@@ -145,10 +147,15 @@ class PortConsumer : public ConsumerCore,
 };
 
 template <class Ports>
-inline bool PortConsumer<Ports>::may_post(const Buffer* face) const {
+inline bool PortConsumer<Ports>::is_ours(const Buffer* face) const {
   if (face == nullptr) return true;
   const BufferImpl& buffer = BufferImpl::of(*face);
   return buffer.references() != 0 && &buffer.map() == &map_;
+}
+
+template <class Ports>
+inline bool PortConsumer<Ports>::may_post(const Buffer* face) const {
+  return is_ours(face) && (face == nullptr || !BufferImpl::of(*face).posted());
 }
 
 template <class Ports>
@@ -173,6 +180,7 @@ inline bool PortConsumer<Ports>::try_submit(ReceiveTaskImpl& task) {
 template <class Ports>
 inline void PortConsumer<Ports>::post(ReceiveTaskImpl& task) {
   set_submitted(task);
+  if (task.buffer != nullptr) task.buffer->begin_posting();
   if (!in_poll_) return post_now(task);
   held_[held_count_++] = &task;
   if (held_count_ == held_most_) post_held();
@@ -184,7 +192,7 @@ template <class Arrival>
     const Arrival& arrival) {
   ReceiveTaskImpl& task = tasks_.all()[arrival.index];
   task_completed();
-  if (task.buffer != nullptr) task.buffer->append_unchecked(arrival.length);
+  if (task.buffer != nullptr) task.buffer->end_posting(arrival.length);
   task.state = TaskState::kAllocated;
   task.producer = ProducerId{arrival.producer};
   task.length = arrival.length;
@@ -196,7 +204,7 @@ template <class Arrival>
 [[gnu::always_inline]] inline Received& PortConsumer<Ports>::fill(Received& received,
                                                                   const Arrival& arrival) {
   BufferImpl* const buffer = posts_[arrival.index];
-  if (buffer != nullptr) buffer->append_unchecked(arrival.length);
+  if (buffer != nullptr) buffer->end_posting(arrival.length);
   received.buffer = buffer;
   received.length = arrival.length;
   received.producer = ProducerId{arrival.producer};

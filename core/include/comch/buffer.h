@@ -55,7 +55,8 @@ class Buffer {
   }
   MemoryMap& map() const;
 
-  // Names the data. invalid_value: it does not lie inside; the buffer is unchanged.
+  // Names the data. invalid_value: it does not lie inside. bad_state: the buffer is posted, and
+  // the consumer's. It is unchanged then.
   Status set_data(std::byte* data, std::size_t length);
   Status set_data_length(std::size_t length);
   // No data; what is put behind begins where the data began.

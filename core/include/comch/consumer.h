@@ -83,7 +83,8 @@ class ReceiveTask : public Task {
  public:
   // Posts the room behind the buffer's data. Until exactly one callback brings the task back
   // the buffer is the consumer's. In callbacks posts are collected and published together.
-  // bad_state: the task is posted already, or free; the consumer is idle or starting.
+  // bad_state: the task is posted already, or free; its buffer is posted by another one; the
+  // consumer is idle or starting.
   Status submit() override = 0;
 
   // bad_state: it is posted. invalid_value: not a lent buffer of the consumer's memory map.
@@ -177,7 +178,7 @@ class Consumer : public Context {
   // Arrays. A consumer is used through tasks or through arrays: what comes first after start()
   // counts, and the other is answered bad_state.
   // Posts the buffers and answers how many: fewer when tasks() are posted, or one is not of
-  // the map; a null pointer posts no buffer. bad_state: not running.
+  // the map or posted already; a null pointer posts no buffer. bad_state: not running.
   Result<std::size_t> post(std::span<Buffer* const> buffers);
   // Takes what has arrived, without running a callback; 0: nothing. When the consumer has
   // left kRunning, what is posted comes back with length 0 by take_back().

@@ -189,6 +189,42 @@ TEST_F(ConsumerRulesTest, TryingToPostDoesAsSubmit) {
   EXPECT_TRUE(task->free());
 }
 
+TEST_F(ConsumerRulesTest, ABufferIsPostedByOneTaskAtATime) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  keep_received();
+  Buffer* const room = there.room(0, 64);
+  ReceiveTask* const first = to.allocate_receive(room).value();
+  ReceiveTask* const second = to.allocate_receive(room).value();
+  ASSERT_TRUE(first->submit());
+  EXPECT_EQ(code(second->submit()), Errc::bad_state);
+  EXPECT_FALSE(second->try_submit());
+  EXPECT_EQ(to.posted(), 1U);
+  EXPECT_EQ(code(room->set_data_length(8)), Errc::bad_state) << "it is the consumer's";
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "one")));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  EXPECT_EQ(contents(*room), "one");
+  EXPECT_TRUE(room->set_data_length(2));
+  ASSERT_TRUE(second->submit()) << "it is the application's again";
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "two")));
+  ASSERT_TRUE(run_until([&] { return received.size() == 2; }));
+  EXPECT_EQ(contents(*room), "ontwo");
+  std::ignore = room->drop_reference();
+  EXPECT_TRUE(first->free());
+  EXPECT_TRUE(second->free());
+}
+
+TEST_F(ConsumerRulesTest, ABufferOfATaskThatComesBackEmptyCanBePostedAgain) {
+  Buffer* const room = there.room(0, 64);
+  room->add_reference().value();
+  Consumer& first = consumer(there);
+  post(first, room);
+  ASSERT_TRUE(first.stop());
+  ASSERT_TRUE(run_until([&] { return returned.size() == 1; }));
+  Consumer& second = consumer(there);
+  ASSERT_TRUE(second.allocate_receive(room).value()->submit());
+}
+
 TEST_F(ConsumerRulesTest, ATaskCanBePostedAgainInItsOwnCallback) {
   Consumer& to = consumer(there, {.depth = 2});
   Producer& from = producer();
@@ -257,6 +293,25 @@ TEST_F(ConsumerRulesTest, PostsAnArrayUpToTheFirstThatIsNotOfItsMap) {
   EXPECT_EQ(to.poll({}), 0U);
   std::ignore = first->drop_reference();
   std::ignore = strange->drop_reference();
+}
+
+TEST_F(ConsumerRulesTest, PostsAnArrayUpToTheFirstThatIsPostedAlready) {
+  Consumer& to = consumer(there);
+  Buffer* const first = there.room(0, 64);
+  Buffer* const second = there.room(64, 64);
+  Buffer* const third = there.room(128, 64);
+  EXPECT_EQ(to.post(std::array{first, second, second, third}).value(), 2U);
+  EXPECT_EQ(to.post(std::array{third, third}).value(), 1U);
+  EXPECT_EQ(to.post(std::array{first}).value(), 0U);
+  EXPECT_EQ(to.posted(), 3U);
+  EXPECT_EQ(code(third->set_data(third->head(), 1)), Errc::bad_state);
+  ASSERT_TRUE(to.stop());
+  std::array<Buffer*, 3> back{};
+  ASSERT_TRUE(run_until([&] { return to.take_back(back) == 3; }));
+  for (Buffer* buffer : back) {
+    EXPECT_TRUE(buffer->set_data(buffer->head(), 1)) << "it is the application's again";
+    std::ignore = buffer->drop_reference();
+  }
 }
 
 TEST_F(ConsumerRulesTest, AnIdleConsumerPostsAndPollsNothing) {
