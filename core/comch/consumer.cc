@@ -143,6 +143,12 @@ Status Consumer::release_views(std::size_t count) {
 Status Consumer::give_back(const HandedOver& message) {
   return ask(*this, [&](auto& impl) { return impl.give_back(message); });
 }
+Result<std::shared_ptr<const void>> Consumer::hold(const HandedOver& message) const {
+  if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) {
+    return fail(Errc::invalid_value, "nothing is handed over by a MsgQ, or between machines");
+  }
+  return ConsumerObject<ConsumerImpl>::of(*this).hold(message);
+}
 
 // --- ReceiveTask -------------------------------------------------------------------------
 

@@ -102,4 +102,10 @@ Status ConsumerImpl::give_back(const HandedOver& message) {
   return {};
 }
 
+Result<std::shared_ptr<const void>> ConsumerImpl::hold(const HandedOver& message) const {
+  std::shared_ptr<const void> held = port_ && message ? port_->hold(message.bytes) : nullptr;
+  if (!held) return fail(Errc::invalid_value, "nothing of this run was handed over there");
+  return held;
+}
+
 }  // namespace comch

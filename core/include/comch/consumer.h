@@ -198,6 +198,11 @@ class Consumer : public Context {
   // Ends the use of a message that was handed over; also in kStopping.
   // invalid_value: it was given back already, or its producer is gone.
   Status give_back(const HandedOver& message);
+  // Who reads a message on when the consumer is idle holds the answer: as long as he does, its
+  // bytes stay mapped. They stay what they are only until it is given back or somebody's end does
+  // that: the consumer's, its producer's, the connection's. Then they are the producer's again.
+  // invalid_value: it is none of this run.
+  Result<std::shared_ptr<const void>> hold(const HandedOver& message) const;
 
  protected:
   Consumer() = default;

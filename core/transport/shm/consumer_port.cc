@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "base/checked.h"
@@ -198,7 +199,7 @@ const os::Window* ConsumerPort::map_of(std::uint32_t number) {
   for (std::size_t n = 0; it == maps_.end() && n < kMaxLanes && read_line(); ++n) {
     it = maps_.find(number);
   }
-  return it == maps_.end() ? nullptr : &it->second.window;
+  return it == maps_.end() ? nullptr : &it->second->window;
 }
 
 void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) {
@@ -259,7 +260,7 @@ Status ConsumerPort::add_map(const wire::Map& map, std::span<os::Fd> fds) {
   Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
   if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
-  maps_.emplace(map.number, Map{std::move(share), std::move(*window)});
+  maps_.emplace(map.number, std::make_shared<const Map>(Map{std::move(share), std::move(*window)}));
   return {};
 }
 
@@ -271,6 +272,17 @@ InLane* ConsumerPort::lane_of(std::uint32_t producer) {
 bool ConsumerPort::give_back(std::uint32_t producer, std::uint32_t handle) {
   InLane* lane = lane_of(producer);
   return lane != nullptr && lane->give_back(handle);
+}
+
+std::shared_ptr<const void> ConsumerPort::hold(std::span<const std::byte> bytes) const {
+  const std::less_equal<const std::byte*> is_not_behind;
+  const auto has = [&](const auto& entry) {
+    const std::span<const std::byte> all = entry.second->window.bytes();
+    return is_not_behind(all.data(), bytes.data()) &&
+           is_not_behind(bytes.data() + bytes.size(), all.data() + all.size());
+  };
+  const auto it = std::ranges::find_if(maps_, has);
+  return it == maps_.end() ? nullptr : it->second;
 }
 
 }  // namespace comch::transport::shm

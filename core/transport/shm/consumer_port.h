@@ -149,6 +149,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
 
   // False: it is not held, or its producer is gone.
   bool give_back(std::uint32_t producer, std::uint32_t handle);
+  // Keeps memory that was handed over mapped, if this port is no more, too. Null: it is none.
+  std::shared_ptr<const void> hold(std::span<const std::byte> bytes) const;
 
   // Ends it; what is posted comes back through take_back().
   void close();
@@ -273,7 +275,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     std::shared_ptr<const void> share;  // Of the addresses.
     os::Window window;
   };
-  std::map<std::uint32_t, Map> maps_;
+  std::map<std::uint32_t, std::shared_ptr<const Map>> maps_;
   std::uint64_t wakes_received_ = 0;
 };
 

@@ -157,6 +157,32 @@ TEST_F(FastEndTest, WhatIsHeldComesBackWhenTheConsumerEnds) {
   std::ignore = buffer->drop_reference();
 }
 
+TEST_F(FastEndTest, WhatIsHeldStaysMappedWhenTheConsumerEnds) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  keep_received();
+  Buffer* buffer = here.data(0, "mine");
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  const HandedOver message = received[0]->handed_over();
+  const auto hold = to.hold(message);
+  ASSERT_TRUE(hold);
+  HandedOver strange = message;
+  strange.bytes = strange.bytes.subspan(0, 0);
+  EXPECT_EQ(code(to.hold(strange)), Errc::invalid_value);
+  std::byte elsewhere{};
+  strange.bytes = std::span(&elsewhere, 1);
+  EXPECT_EQ(code(to.hold(strange)), Errc::invalid_value);
+  std::ignore = received[0]->buffer()->drop_reference();
+  ASSERT_TRUE(received[0]->free());
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  EXPECT_EQ(text_of(message.bytes), "mine");
+  EXPECT_EQ(code(to.hold(message)), Errc::invalid_value);
+  std::ignore = buffer->drop_reference();
+}
+
 TEST_F(FastEndTest, WhatIsHeldCanBeGivenBackByAStoppingConsumer) {
   Consumer& to = consumer(there);
   Producer& from = producer();
