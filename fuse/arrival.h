@@ -22,6 +22,7 @@ class Arrival {
   Arrival& operator=(const Arrival&) = delete;
   virtual ~Arrival() = default;  // Posts the receive again.
 
+  // Good until the consumer is stopped; then ask again.
   virtual std::span<const std::byte> bytes() const = 0;
   ProducerId producer() const { return producer_; }
   // What came beside the bytes. None from a MsgQ, where immediate data is all there is and so is

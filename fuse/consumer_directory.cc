@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "json_object.h"
 #include "message_streams.h"
@@ -71,13 +72,34 @@ Status ConsumerDirectory::rebuild() {
                 "mount; write a smaller buf_size or depth",
                 EDQUOT);
   }
-  auto memory = ReceiveMemory::create(services().engine, buf_size, depth, std::move(share));
+  auto memory = ReceiveMemory::create(services().engine, buf_size, depth, std::move(share),
+                                      [this](std::uint64_t bytes) { return admit(bytes); });
   if (!memory) return std::unexpected(memory.error());
   auto made = make_consumer(*memory);
   if (!made) return std::unexpected(made.error());
   consumer_ = std::move(*made);
   memory_ = std::move(*memory);
+  has_refused_ = false;
   return {};
+}
+
+std::shared_ptr<const void> ConsumerDirectory::admit(std::uint64_t bytes) {
+  auto share = services().memory.take(record().owner, bytes, UserQuota::Chosen::kByPeer);
+  if (share) return share;
+  ++queue_->messages_dropped;
+  // Once, for a peer can do it again and again.
+  if (std::exchange(has_refused_, true)) return nullptr;
+  record().note_failure(
+      EDQUOT, fmt::format("a message of {} bytes was handed over and dropped: what its owner's "
+                          "consumers hold would be larger together than user_memory= of the mount; "
+                          "read what has come, have it sent in parts, or mount with more",
+                          bytes));
+  return nullptr;
+}
+
+Result<ContextState> ConsumerDirectory::end_life(bool at_once) {
+  if (!record().removed) memory_->keep_copies();
+  return ContextDirectory::end_life(at_once);
 }
 
 Result<std::unique_ptr<Consumer>> ConsumerDirectory::make_consumer(
@@ -86,7 +108,7 @@ Result<std::unique_ptr<Consumer>> ConsumerDirectory::make_consumer(
   if (!consumer) return consumer;
   const auto arrived = [this](ReceiveTask& task) {
     auto arrival = memory_->take(task);
-    if (!record().removed) queue_->on_arrival(std::move(arrival));
+    if (arrival && !record().removed) queue_->on_arrival(std::move(arrival));
   };
   Status set =
       (*consumer)->configure_receive(configuration_.depth, arrived, &ReceiveMemory::take_back);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "arrival.h"
 #include "object_record.h"
 
 namespace comch::fuse {
@@ -118,6 +119,7 @@ Offer MessageFile::offer_taken(Request& request, std::size_t size, const Message
 }
 
 void MessageFile::give_rest(Request request, std::size_t size) {
+  if (rest_.arrival) rest_.bytes = rest_.arrival->bytes().last(rest_.bytes.size());
   const std::string_view header = std::string_view(rest_.header).substr(0, size);
   const auto piece = piece_of(rest_.bytes, size, header.size());
   if (!request.data(header, piece)) return;
@@ -159,9 +161,9 @@ void MessageFile::pass_over(const Message& empty) {
 void MessageFile::keep(const Message& message, std::size_t given, std::string_view header) {
   rest_.header = header;
   rest_.bytes = message.bytes.subspan(given);
-  rest_.keeper = message.arrival;
+  rest_.arrival = message.arrival;
   rest_.from = message.from->shared_from_this();
-  if (rest_.keeper) return;
+  if (rest_.arrival) return;
   auto copy = std::make_shared<std::vector<std::byte>>(rest_.bytes.begin(), rest_.bytes.end());
   rest_.bytes = *copy;
   rest_.keeper = std::move(copy);

@@ -66,7 +66,8 @@ class MessageFile : public OpenFile {
   struct Rest {
     std::string header;
     std::span<const std::byte> bytes;
-    std::shared_ptr<const void> keeper;  // Of the bytes.
+    std::shared_ptr<const Arrival> arrival;  // A consumer's message, which says where they are;
+    std::shared_ptr<const void> keeper;      // or the keeper of another one's.
     std::shared_ptr<MessageQueue> from;
 
     bool empty() const { return header.empty() && bytes.empty(); }

@@ -1,17 +1,21 @@
 // The buffers that a consumer posts; see receive_memory.h.
 #include "receive_memory.h"
 
+#include <cstring>
+#include <new>
 #include <utility>
 
 #include "comch/log.h"
+#include "part_mark.h"
 
 namespace comch::fuse {
 
 Result<std::shared_ptr<ReceiveMemory>> ReceiveMemory::create(EngineHost& host,
                                                              std::uint64_t buffer_size,
                                                              std::uint32_t buffers,
-                                                             std::shared_ptr<const void> share) {
-  auto memory = std::make_shared<ReceiveMemory>(host);
+                                                             std::shared_ptr<const void> share,
+                                                             Admit admit) {
+  auto memory = std::make_shared<ReceiveMemory>(host, std::move(admit));
   memory->share_ = std::move(share);
   auto map = MemoryMap::create();
   if (!map) return std::unexpected(map.error());
@@ -65,10 +69,37 @@ void ReceiveMemory::post(Buffer& buffer) const {
 }
 
 std::shared_ptr<const Arrival> ReceiveMemory::take(ReceiveTask& task) {
-  auto arrival = std::make_shared<const BufferArrival>(shared_from_this(), task);
-  if (task.handed_over()) std::ignore = consumer_->give_back(task.handed_over());
+  Buffer& buffer = *task.buffer();
+  auto arrival = task.handed_over()
+                     ? take_handed_over(task)
+                     : std::make_shared<BufferArrival>(shared_from_this(), task, task.immediate());
   std::ignore = task.free();
+  if (!arrival) post(buffer);
   return arrival;
+}
+
+std::shared_ptr<BufferArrival> ReceiveMemory::take_handed_over(const ReceiveTask& task) {
+  const HandedOver message = task.handed_over();
+  auto share = admit_(message.bytes.size());
+  auto hold = consumer_->hold(message);
+  if (share && hold) {
+    return std::make_shared<BufferArrival>(
+        shared_from_this(), task, task.immediate(),
+        BufferArrival::Lent{message, std::move(*hold), std::move(share)});
+  }
+  give_back(message);
+  // Who reads a longer message of which this was a part shall not take the others for all.
+  if (!part_mark_of(task.immediate())) return nullptr;
+  return std::make_shared<BufferArrival>(shared_from_this(), task,
+                                         with_part_mark(PartMark::kCutShort, {}));
+}
+
+void ReceiveMemory::give_back(const HandedOver& message) const {
+  if (consumer_ != nullptr) std::ignore = consumer_->give_back(message);
+}
+
+void ReceiveMemory::keep_copies() {
+  for (BufferArrival* const arrival : std::exchange(lent_, {})) arrival->keep_copy();
 }
 
 void ReceiveMemory::take_back(ReceiveTask& task) {
@@ -76,12 +107,30 @@ void ReceiveMemory::take_back(ReceiveTask& task) {
   std::ignore = task.free();
 }
 
-BufferArrival::BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task)
-    : Arrival(task.producer(), task.immediate()),
+BufferArrival::BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task,
+                             std::span<const std::byte> immediate, Lent lent)
+    : Arrival(task.producer(), immediate),
       memory_(std::move(memory)),
       buffer_(*task.buffer()),
-      handed_over_(task.handed_over().bytes.begin(), task.handed_over().bytes.end()) {}
+      lent_(std::move(lent)),
+      bytes_(lent_.message ? std::span<const std::byte>(lent_.message.bytes) : buffer_.contents()) {
+  if (lent_.message) memory_->lent_.insert(this);
+}
 
-BufferArrival::~BufferArrival() { memory_->post(buffer_); }
+BufferArrival::~BufferArrival() {
+  memory_->lent_.erase(this);
+  if (lent_.message) memory_->give_back(lent_.message);
+  memory_->post(buffer_);
+}
+
+void BufferArrival::keep_copy() {
+  const std::size_t size = bytes_.size();
+  copy_.reset(new (std::nothrow) std::byte[size]);
+  if (!copy_) return;
+  std::memcpy(copy_.get(), bytes_.data(), size);
+  bytes_ = {copy_.get(), size};
+  memory_->give_back(std::exchange(lent_.message, {}));
+  lent_.hold.reset();
+}
 
 }  // namespace comch::fuse

@@ -3,15 +3,22 @@
 //
 //   map: | buffer | buffer | buffer | ...      all posted but those that are Arrivals
 //
+// A message that was handed over is as long as its producer likes, and is not copied: it is read
+// where it lies, in the producer's memory, and given back when it was read. That memory is sealed
+// against shrinking; but its bytes are the producer's to change if it breaks the rules, and pages
+// that nobody had touched are made, for us to pay, when they are read. So it is counted.
+//
 // Threads: the loop's. Lifetime: shared by the consumer's directory and the arrivals, which
 // may outlive the consumer: what has arrived can be read when it is no more.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "arrival.h"
 #include "comch/buffer.h"
@@ -25,12 +32,17 @@ class BufferArrival;
 
 class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
  public:
+  // A share of its owner's quota for so many bytes that were handed over. Null: drop them.
+  using Admit = std::function<std::shared_ptr<const void>(std::uint64_t bytes)>;
+
   // `share`: of its owner's quota, given back when the last buffer is. no_memory, operating_system:
   // there is not so much.
   static Result<std::shared_ptr<ReceiveMemory>> create(EngineHost& host, std::uint64_t buffer_size,
                                                        std::uint32_t buffers,
-                                                       std::shared_ptr<const void> share);
-  explicit ReceiveMemory(EngineHost& host) : host_(host) {}  // Only for create().
+                                                       std::shared_ptr<const void> share,
+                                                       Admit admit);
+  ReceiveMemory(EngineHost& host, Admit admit)
+      : host_(host), admit_(std::move(admit)) {}  // Only for create().
   ReceiveMemory(const ReceiveMemory&) = delete;
   ReceiveMemory& operator=(const ReceiveMemory&) = delete;
   ~ReceiveMemory();
@@ -39,40 +51,57 @@ class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
 
   // The consumer runs: every buffer is posted, and from now on each one that is free again.
   Status post_all(Consumer& consumer);
+  // It is about to stop: what was handed over will be its producer's again, and is copied.
+  void keep_copies();
   // It does so no more.
   void end_posting() { consumer_ = nullptr; }
 
-  // What a task of the consumer brought. The task is free when this returns.
+  // What a task of the consumer brought. The task is free when this returns. Null: it is dropped.
   std::shared_ptr<const Arrival> take(ReceiveTask& task);
   // A task that ended without a message: its buffer stays here.
   static void take_back(ReceiveTask& task);
 
  private:
   friend class BufferArrival;
+  std::shared_ptr<BufferArrival> take_handed_over(const ReceiveTask& task);
+  void give_back(const HandedOver& message) const;
   void post(Buffer& buffer) const;
 
   EngineHost& host_;
+  const Admit admit_;
   std::shared_ptr<const void> share_;
   std::unique_ptr<MemoryMap> map_;
   std::unique_ptr<BufferPool> pool_;
-  Consumer* consumer_ = nullptr;  // Null: it does not run.
+  Consumer* consumer_ = nullptr;   // Null: it does not run.
+  std::set<BufferArrival*> lent_;  // Those whose message was handed over.
 };
 
 // The message of one of the buffers.
 class BufferArrival final : public Arrival {
  public:
-  BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task);
+  // A message that was handed over, and what keeps it here.
+  struct Lent {
+    HandedOver message;
+    std::shared_ptr<const void> hold;   // Of its memory.
+    std::shared_ptr<const void> share;  // Of the quota.
+  };
+
+  BufferArrival(std::shared_ptr<ReceiveMemory> memory, const ReceiveTask& task,
+                std::span<const std::byte> immediate, Lent lent = {});
   ~BufferArrival() override;
 
-  std::span<const std::byte> bytes() const override {
-    return handed_over_.empty() ? buffer_.contents() : std::span<const std::byte>(handed_over_);
-  }
+  std::span<const std::byte> bytes() const override { return bytes_; }
+
+  // Gives back what was handed over: bytes() are elsewhere now. Without memory for the copy they
+  // stay where they are.
+  void keep_copy();
 
  private:
   const std::shared_ptr<ReceiveMemory> memory_;
   Buffer& buffer_;
-  // A message that lay in the producer's memory, which may go away before it is read.
-  const std::vector<std::byte> handed_over_;
+  Lent lent_;
+  std::unique_ptr<std::byte[]> copy_;
+  std::span<const std::byte> bytes_;
 };
 
 }  // namespace comch::fuse

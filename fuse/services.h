@@ -37,7 +37,7 @@ struct Services {
   const MountOptions& options;
   EngineHost& engine;
   UserQuota objects;
-  UserQuota memory;  // Bytes of posted buffers.
+  UserQuota memory;  // Bytes of posted buffers, and of what was handed over.
   Operations operations;
   AttributeWatch watch;
   NodeTable nodes;

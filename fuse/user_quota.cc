@@ -3,8 +3,9 @@
 
 namespace comch::fuse {
 
-std::shared_ptr<const void> UserQuota::take(uid_t user, std::uint64_t amount) {
-  if (user == 0 || user == own_) return sums_;
+std::shared_ptr<const void> UserQuota::take(uid_t user, std::uint64_t amount, Chosen chosen) {
+  const bool may_stop_us = user == 0 || user == own_;
+  if (may_stop_us && chosen == Chosen::kByUser) return sums_;
   const auto found = sums_->find(user);
   const std::uint64_t before = found == sums_->end() ? 0 : found->second;
   if (amount > most_ - before) return nullptr;

@@ -2,8 +2,11 @@
 #include "fast_library_peer.h"
 
 #include <comch/comch.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -53,20 +56,39 @@ std::unique_ptr<MemoryMap> make_map(std::span<std::byte> own, std::size_t size) 
   return map;
 }
 
-void hand_over(Party& party, Producer& producer, ConsumerId to, const std::string& data,
-               const int& returned) {
-  const auto map = make_map({}, data.size());
+// Takes no memory before somebody touches it.
+std::unique_ptr<MemoryMap> make_untouched_map(std::uint64_t size) {
+  const File memory = File::adopt(::memfd_create("untouched", MFD_ALLOW_SEALING | MFD_CLOEXEC));
+  const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  const bool is_sealed = ::ftruncate(memory.fd(), static_cast<off_t>(size)) == 0 &&
+                         ::fcntl(memory.fd(), F_ADD_SEALS, seals) == 0;
+  if (!is_sealed) throw std::runtime_error("no memory to hand over");
+  auto map = must(MemoryMap::create());
+  must(map->import_memfd(memory.fd(), 0, size));
+  must(map->set_permissions(Access::kPciReadOnly));
+  must(map->start());
+  return map;
+}
+
+void hand_over(Party& party, Producer& producer, ConsumerId to,
+               const LibraryProducer::Sending& message, const int& returned) {
+  const std::string& data = message.data;
+  const bool is_untouched = message.untouched != 0;
+  const auto map = is_untouched ? make_untouched_map(message.untouched) : make_map({}, data.size());
   const auto inventory = must(BufferInventory::create(1));
   must(inventory->start());
   Buffer* buffer = must(inventory->get_by_data(*map, must(map->range())));
   std::ranges::copy(std::as_bytes(std::span(data)), buffer->data());
   const int before = returned;
-  while (!producer.hand_over(to, *buffer)) party.go_on();
+  const auto immediate = std::as_bytes(std::span(message.immediate));
+  while (!producer.hand_over(to, *buffer, immediate)) party.go_on();
   while (returned == before) party.go_on();
+  if (!is_untouched) std::fill_n(buffer->data(), data.size(), std::byte{'?'});  // Its own again.
   std::ignore = buffer->drop_reference();
 }
 
-int produce(const std::string& server, const std::vector<LibraryProducer::Sending>& messages) {
+int produce(const std::string& server, const std::vector<LibraryProducer::Sending>& messages,
+            const Gate& was_returned) {
   Party party(server);
   while (party.connection().remote_consumers().empty()) party.go_on();
   const ConsumerId to = party.connection().remote_consumers().front();
@@ -78,8 +100,9 @@ int produce(const std::string& server, const std::vector<LibraryProducer::Sendin
   must(party.engine->connect(*producer));
   must(producer->start());
   for (const auto& message : messages) {
-    if (message.hands_over) {
-      hand_over(party, *producer, to, message.data, returned);
+    if (message.hands_over || message.untouched != 0) {
+      hand_over(party, *producer, to, message, returned);
+      was_returned.open();
       continue;
     }
     const Outgoing one{.data = std::as_bytes(std::span(message.data)),
@@ -136,7 +159,7 @@ int consume(const std::string& server, const LibraryConsumer::Options& options, 
 }  // namespace
 
 LibraryProducer::LibraryProducer(const std::string& server, std::vector<Sending> messages)
-    : process_(ChildProcess::run([&] { return produce(server, messages); })) {}
+    : process_(ChildProcess::run([&] { return produce(server, messages, returned_); })) {}
 
 LibraryConsumer::Pipe LibraryConsumer::pipe() {
   int ends[2];

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -30,13 +31,17 @@ class LibraryProducer {
   struct Sending {
     std::string data;
     std::string immediate = {};
-    bool hands_over = false;  // The data is read where it lies.
+    bool hands_over = false;      // The data is read where it lies.
+    std::uint64_t untouched = 0;  // Instead of data: hands over so many bytes that nobody wrote.
   };
   LibraryProducer(const std::string& server, std::vector<Sending> messages);
 
+  // What it handed over has come back, and it has written over it.
+  [[nodiscard]] bool wait_for_return() const { return returned_.wait(); }
   ChildProcess& process() { return process_; }
 
  private:
+  Gate returned_;
   ChildProcess process_;
 };
 

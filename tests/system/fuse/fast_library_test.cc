@@ -71,6 +71,87 @@ TEST_F(FastLibraryTest, MessageThatIsHandedOverIsReadAndGivenBack) {
   EXPECT_EQ(get(consumer_), got("after")) << "it waits for its buffer to come back first";
 }
 
+constexpr std::uint64_t kTebibyte = std::uint64_t{1} << 40U;
+
+TEST_F(FastLibraryTest, MessageThatIsHandedOverCanBeReadWhenTheProgramIsDead) {
+  LibraryProducer program("echo", {{.data = letters(200000), .hands_over = true}});
+  make_consumer();
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "stats/waiting") == "1"; }));
+  const File recv(consumer_ / "recv");
+  const File first(consumer_ / "get");
+  program.process().kill(SIGKILL);
+  ASSERT_TRUE(program.process().wait());
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "state") == "idle"; }));
+  EXPECT_TRUE(first.read_to_end() == got(letters(200000)));
+  EXPECT_EQ(recv.read(), failed(ECONNRESET));
+  EXPECT_EQ(recv.read(), end_of_file());
+}
+
+TEST_F(FastLibraryTest, MessageThatIsHandedOverCanBeReadWhenTheConsumerWasStopped) {
+  const LibraryProducer program("echo", {{.data = letters(200000), .hands_over = true}});
+  make_consumer();
+  const File recv(consumer_ / "recv");
+  EXPECT_EQ(recv.wait_and_read(1000), got(letters(1000)));
+  ASSERT_EQ(write_to(consumer_ / "enable", "0"), 0);
+  ASSERT_TRUE(program.wait_for_return());
+  EXPECT_TRUE(recv.read(199000) == got(letters(200000).substr(1000)));
+}
+
+TEST_F(FastLibraryTest, NoSizeThatIsHandedOverIsTooMuchForTheDaemon) {
+  const LibraryProducer program("echo", {{.data = {}, .untouched = kTebibyte}, {"after"}});
+  make_consumer();
+  EXPECT_EQ(get(consumer_), got("after"));
+  EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "1");
+  const std::string error = value(consumer_ / "error");
+  EXPECT_TRUE(error.starts_with("EDQUOT: ")) << error;
+  EXPECT_NE(error.find("1099511627776 bytes"), std::string::npos) << error;
+  EXPECT_NE(error.find("user_memory="), std::string::npos) << error;
+}
+
+// Whoever mounts so says that this machine has the memory.
+struct FastLibraryAmpleTest : FastLibraryTest {
+  std::vector<std::string> arguments() const override { return {"-o", "user_memory=2048G"}; }
+};
+
+TEST_F(FastLibraryAmpleTest, MessageThatIsHandedOverIsReadWhereItLies) {
+  const LibraryProducer program("echo", {{.data = {}, .untouched = kTebibyte}, {"after"}});
+  make_consumer();
+  {
+    const File recv(consumer_ / "recv");
+    EXPECT_EQ(recv.read(4096), got(std::string(4096, '\0')));
+    EXPECT_EQ(recv.read(4096), got(std::string(4096, '\0')));
+  }
+  EXPECT_EQ(get(consumer_), got("after")) << "what was not read of it is dropped";
+  EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "1");
+}
+
+struct FastLibraryQuotaTest : FastLibraryTest {
+  std::vector<std::string> arguments() const override { return {"-o", "user_memory=1M"}; }
+};
+
+TEST_F(FastLibraryQuotaTest, MessagesThatAreHandedOverCountForWhoeverHasTheConsumer) {
+  constexpr std::size_t kFits = 700000;
+  const LibraryProducer program("echo", {{.data = letters(kFits), .hands_over = true},
+                                         {.data = letters(2 * kFits), .hands_over = true},
+                                         {.data = letters(kFits), .hands_over = true}});
+  make_consumer();
+  EXPECT_TRUE(File(consumer_ / "get").read_to_end() == got(letters(kFits)));
+  EXPECT_TRUE(File(consumer_ / "get").read_to_end() == got(letters(kFits)));
+  EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "1");
+}
+
+TEST_F(FastLibraryQuotaTest, LongMessageOfWhichAPartWasTooMuchIsCutShort) {
+  const LibraryProducer program(
+      "echo", {{"one ", "comchfs+"},
+               {.data = letters(2000000), .immediate = "comchfs.", .hands_over = true},
+               {"next"}});
+  make_consumer();
+  const Got message = File(consumer_ / "get").read_to_end();
+  EXPECT_EQ(message.bytes, "one ");
+  EXPECT_EQ(message.error, ECONNRESET);
+  EXPECT_EQ(get(consumer_), got("next"));
+}
+
 TEST_F(FastLibraryTest, MessageCanBeReadWhenTheProgramIsDead) {
   LibraryProducer program("echo", {{"last words"}});
   make_consumer();

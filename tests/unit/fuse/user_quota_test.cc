@@ -47,6 +47,18 @@ TEST(UserQuotaTest, RootAndTheDaemonsUserAreNotCounted) {
   }
 }
 
+TEST(UserQuotaTest, WhatAPeerHasChosenIsCountedForEverybody) {
+  constexpr auto kByPeer = UserQuota::Chosen::kByPeer;
+  UserQuota quota(100, kDaemon);
+  for (const uid_t user : {uid_t{0}, kDaemon, kAnna}) {
+    const auto first = quota.take(user, 99, kByPeer);
+    EXPECT_TRUE(first) << user;
+    EXPECT_FALSE(quota.take(user, 2, kByPeer)) << user;
+    EXPECT_EQ(quota.take(user, 2) == nullptr, user == kAnna) << "one sum";
+  }
+  EXPECT_TRUE(quota.take(0, 100, kByPeer));
+}
+
 TEST(UserQuotaTest, ShareMayOutliveTheQuota) {
   std::shared_ptr<const void> share;
   {
