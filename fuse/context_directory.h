@@ -120,8 +120,9 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
         file, [&setting] { return std::to_string(setting); },
         [this, &setting](std::string_view text) {
           const auto number = parse_number(text, std::numeric_limits<T>::max());
-          if (!number) return Outcome::failed(EINVAL, "write a decimal number");
-          return configure(setting, static_cast<T>(*number));
+          if (number) return configure(setting, static_cast<T>(*number));
+          if (is_decimal(text)) return refuse_above(setting);
+          return Outcome::failed(EINVAL, "write a decimal number");
         });
   }
   // One that can be written at any time, and by `set`. Its name stands before its failures.
@@ -135,6 +136,17 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
     const Status accepted = accept_configuration();
     if (!accepted) std::swap(setting, value);
     return Outcome::of(accepted);
+  }
+
+  // Of a number that `setting` cannot hold: says the limit as whoever sets it does.
+  template <class T>
+  Outcome refuse_above(T& setting) {
+    constexpr T kMost = std::numeric_limits<T>::max();
+    const T before = setting;
+    Outcome refused = configure(setting, kMost);
+    if (refused.error != 0) return refused;
+    std::ignore = configure(setting, before);  // There is no lower limit.
+    return Outcome::failed(EINVAL, "write a number up to " + std::to_string(kMost));
   }
 
   Services& services() const { return services_; }

@@ -12,6 +12,11 @@ Status MsgqOutbox::send_first(std::span<const std::byte> message) {
   return sent ? Status() : std::unexpected(sent.error());
 }
 
+const char* MsgqOutbox::why_too_long() const {
+  static_assert(MsgQ::kMaxImmediate == 32);
+  return "a MsgQ's message has at most 32 bytes";
+}
+
 std::unique_ptr<Put> MsgqOutbox::begin_put() { return std::make_unique<WholePut>(*this); }
 
 int MsgqOutbox::refusal() const {

@@ -17,6 +17,7 @@ class MsgqOutbox final : public Outbox {
 
   Status send_first(std::span<const std::byte> message) override;
   std::size_t max_message_size() const override { return MsgQ::kMaxImmediate; }
+  const char* why_too_long() const override;
   std::unique_ptr<Put> begin_put() override;
   int refusal() const override;
   const char* why_refused() const override {

@@ -8,7 +8,7 @@ namespace comch::fuse {
 
 Status Outbox::send(std::span<const std::byte> message) {
   // Size first: a message that can never be sent does not wait its turn.
-  if (message.size() > max_message_size()) return fail(Errc::too_big, "the message is too long");
+  if (message.size() > max_message_size()) return fail(Errc::too_big, why_too_long());
   if (refusal() == 0 && !sends_.empty()) return fail(Errc::again);
   return send_first(message);
 }

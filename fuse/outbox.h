@@ -54,6 +54,8 @@ class Outbox {
   // The same for the oldest of those who wait.
   virtual Status send_first(std::span<const std::byte> message) = 0;
   virtual std::size_t max_message_size() const = 0;
+  // Of a message above that: what is said.
+  virtual const char* why_too_long() const { return "the message is too long"; }
   // A message that is written piece by piece.
   virtual std::unique_ptr<Put> begin_put() = 0;
 

@@ -31,8 +31,8 @@ namespace {
 
 int frame_errno(Frame::Kind kind) { return kind == Frame::Kind::kTooLong ? EMSGSIZE : EINVAL; }
 
-const char* frame_reason(Frame::Kind kind) {
-  return kind == Frame::Kind::kTooLong ? "a frame is longer than a message"
+const char* frame_reason(Frame::Kind kind, const Outbox& outbox) {
+  return kind == Frame::Kind::kTooLong ? outbox.why_too_long()
                                        : "not a frame: LEN, a newline and LEN bytes";
 }
 
@@ -53,7 +53,7 @@ OutboxFile::Progress FramedSendFile::finish_begun(std::span<const std::byte> byt
     }
     if (frame.kind != Frame::Kind::kWhole) {
       begun_.clear();
-      return {.error = frame_errno(frame.kind), .reason = frame_reason(frame.kind)};
+      return {.error = frame_errno(frame.kind), .reason = frame_reason(frame.kind, outbox())};
     }
     const Status sent = send_one(frame.message, is_first_in_line);
     if (sent) {
@@ -74,7 +74,9 @@ OutboxFile::Progress FramedSendFile::send_whole(std::span<const std::byte> bytes
       return {.used = bytes.size()};
     }
     if (frame.kind != Frame::Kind::kWhole) {
-      return {.used = used, .error = frame_errno(frame.kind), .reason = frame_reason(frame.kind)};
+      return {.used = used,
+              .error = frame_errno(frame.kind),
+              .reason = frame_reason(frame.kind, outbox())};
     }
     if (const Status sent = send_one(frame.message, is_first_in_line); !sent) {
       Progress progress = failed(sent.error());

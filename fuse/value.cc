@@ -29,6 +29,10 @@ std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t l
   return number;
 }
 
+bool is_decimal(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 std::optional<std::uint32_t> parse_mode(std::string_view text) {
   std::uint32_t mode = 0;
   const char* end = std::to_address(text.end());

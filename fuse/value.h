@@ -29,6 +29,9 @@ std::string on_one_line(std::string_view text);
 // A decimal number at most `limit`, or nothing: no sign, no space, nothing behind it.
 std::optional<std::uint64_t> parse_number(std::string_view text, std::uint64_t limit);
 
+// Whether `text` is a decimal number, however large.
+bool is_decimal(std::string_view text);
+
 // Permission bits in octal, "0750" or "750"; nothing above 0777.
 std::optional<std::uint32_t> parse_mode(std::string_view text);
 

@@ -16,7 +16,7 @@ class WholePut final : public Put {
 
   Result<std::size_t> write(std::span<const std::byte> bytes) override {
     if (bytes.size() > outbox_.max_message_size() - message_.size()) {
-      return fail(Errc::too_big, "the put is longer than a message");
+      return fail(Errc::too_big, outbox_.why_too_long());
     }
     message_.insert(message_.end(), bytes.begin(), bytes.end());
     return bytes.size();

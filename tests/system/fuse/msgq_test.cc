@@ -47,11 +47,14 @@ TEST_F(MsgqTest, MessagesHaveUpTo32Bytes) {
   ASSERT_EQ(send(producer_, longest), 0);
   EXPECT_EQ(get(consumer_), got(longest));
   EXPECT_EQ(send(producer_, longest + "y"), EMSGSIZE);
-  EXPECT_EQ(value(producer_ / "error"), "EMSGSIZE: too_big, the message is too long");
+  const std::string why = "EMSGSIZE: too_big, a MsgQ's message has at most 32 bytes";
+  EXPECT_EQ(value(producer_ / "error"), why);
   EXPECT_EQ(put(producer_, longest), 0);
   EXPECT_EQ(get(consumer_), got(longest));
   EXPECT_EQ(write_to(producer_ / "put", longest + "y"), EMSGSIZE);
+  EXPECT_EQ(value(producer_ / "error"), why);
   EXPECT_EQ(write_to(producer_ / "send.framed", "33\n" + longest + "y"), EMSGSIZE);
+  EXPECT_EQ(value(producer_ / "error"), "EMSGSIZE: a MsgQ's message has at most 32 bytes");
   ASSERT_EQ(send(producer_, "only this"), 0);
   EXPECT_EQ(get(consumer_), got("only this"));
 }
@@ -156,6 +159,16 @@ INSTANTIATE_TEST_SUITE_P(
                     BadSetting{"max_consumers", "1025"}, BadSetting{"max_producers", "-1"},
                     BadSetting{"direction", "up"}, BadSetting{"enable", "2"},
                     BadSetting{"kernel", "ecco"}, BadSetting{"kernel", "not/absolute.so"}));
+
+TEST_F(MsgqTest, NumberThatIsTooLargeIsToldTheLimit) {
+  for (const char* text : {"8193", "4294967296", "99999999999999999999"}) {
+    EXPECT_EQ(set("depth", text), EINVAL);
+    EXPECT_NE(get_value("error").find("1 to 8192"), std::string::npos) << get_value("error");
+  }
+  EXPECT_EQ(set("depth", "-1"), EINVAL);
+  EXPECT_EQ(get_value("error"), "EINVAL: depth: write a decimal number");
+  EXPECT_EQ(get_value("depth"), "64");
+}
 
 TEST_F(MsgqTest, SignalEndsAWaitAndLosesNothing) {
   run_echo();

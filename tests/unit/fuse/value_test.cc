@@ -28,6 +28,12 @@ TEST(ValueTest, NumbersAreDecimalAndNothingElse) {
   }
 }
 
+TEST(ValueTest, NumbersTooLargeForAnythingAreStillNumbers) {
+  for (const char* text : {"0", "42", "99999999999999999999"})
+    EXPECT_TRUE(is_decimal(text)) << text;
+  for (const char* text : {"", "-1", "1 ", "0x1"}) EXPECT_FALSE(is_decimal(text)) << text;
+}
+
 TEST(ValueTest, ModesAreOctalAndPermissionBitsOnly) {
   EXPECT_EQ(parse_mode("0750"), 0750U);
   EXPECT_EQ(parse_mode("777"), 0777U);
