@@ -40,4 +40,12 @@ CLI::Option* takes_seconds(CLI::Option* option) {
   return option->type_name("SECONDS")->check(objection_to_seconds);
 }
 
+CLI::Option* takes_seconds(CLI::Option* option, double least, double most) {
+  return option->type_name("SECONDS")->check([least, most](const std::string& text) {
+    const double seconds = number<double>(text, -1);
+    if (seconds >= least && seconds <= most) return std::string();
+    return fmt::format("\"{}\" is no number of seconds from {} to {}", text, least, most);
+  });
+}
+
 }  // namespace comch::tool

@@ -21,6 +21,8 @@ CLI::Option* takes_count(CLI::Option* option, const char* type = "N");
 
 // A time of 0 seconds or more, with or without a point.
 CLI::Option* takes_seconds(CLI::Option* option);
+// The same between limits. CLI::Range takes what is no number.
+CLI::Option* takes_seconds(CLI::Option* option, double least, double most);
 
 // An option whose value is one of some words, which live as long as the program.
 template <class T>

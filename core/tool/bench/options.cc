@@ -128,8 +128,9 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("--consumers", options.consumers, "Consumers, each with a thread")
       ->check(CLI::Range(1U, FastPlan::kMostEnds))
       ->capture_default_str();
-  command.add_option("--seconds", options.seconds, "Time for each measurement, two in a row")
-      ->check(CLI::Range(0.001, 3600.0))
+  takes_seconds(
+      command.add_option("--seconds", options.seconds, "Time for each measurement, two in a row"),
+      0.001, 3600)
       ->capture_default_str();
   command.add_option("--cpus", options.cpus, "Keep the two processes on these processors")
       ->delimiter(',')

@@ -55,6 +55,18 @@ TEST_F(OptionValuesTest, SecondsHaveAPointOrNoneAndNoSign) {
   }
 }
 
+TEST_F(OptionValuesTest, SecondsMayHaveLimits) {
+  std::optional<double> limited;
+  takes_seconds(app.add_option("--limited", limited), 0.5, 2);
+  EXPECT_EQ(said_of("--limited 0.5"), "");
+  EXPECT_EQ(limited, 0.5);
+  EXPECT_EQ(said_of("--limited 2"), "");
+  for (const std::string bad : {"0.4", "2.1", "-1", "nan", "-nan", "inf", "1s"}) {
+    EXPECT_THAT(said_of("--limited " + bad),
+                EndsWith('"' + bad + "\" is no number of seconds from 0.5 to 2"));
+  }
+}
+
 TEST_F(OptionValuesTest, ChoiceIsOneOfItsWords) {
   EXPECT_EQ(said_of("--to first"), "");
   EXPECT_EQ(to, 2);
