@@ -223,11 +223,14 @@ Status PortProducer<Ports>::check_loan(const Lane& lane, const Loan& loan, std::
 
 template <class Ports>
 Status PortProducer<Ports>::abandon(const Loan& loan) {
-  Lane* lane = port_ ? port_->lane_if_any(static_cast<std::uint32_t>(loan.consumer)) : nullptr;
+  const auto id = static_cast<std::uint32_t>(loan.consumer);
+  Lane* lane = port_ ? port_->lane_if_any(id) : nullptr;
   if (lane == nullptr || !lane->is_loan(loan.handle)) {
     return fail(Errc::invalid_value, "not a loan, or ended already");
   }
   if (lane->abandon(loan.handle)) port_->ring_siblings();
+  // The room was what kept it. Where there is traffic, its end is the lane's.
+  if (lane->gone() && !lane->lends() && !traffic_.contains(id)) port_->drop(id);
   return {};
 }
 

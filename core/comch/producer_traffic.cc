@@ -35,7 +35,7 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   did = finish_sends(*lane, traffic) || did;
   if (lane->gone()) {
     return_all(traffic);
-    port_->drop(consumer);
+    if (!lane->lends()) port_->drop(consumer);
     return true;
   }
   const auto again = [&](ProducerTaskImpl& task) { return put(*lane, task); };

@@ -41,8 +41,12 @@ bool RdmaProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   }
   bool did = finish_sends(*lane, traffic);
   if (lane->gone()) {
-    port_->drop(consumer);
-    return true;
+    // A loan keeps it: what is under way still ends, and what waits is refused.
+    traffic.space_wanted = false;
+    if (!lane->lends()) {
+      port_->drop(consumer);
+      return true;
+    }
   }
   const auto again = [&](ProducerTaskImpl& task) { return put(*lane, task); };
   did = send_waiting(*lane, traffic, again) || did;

@@ -111,7 +111,8 @@ struct OutgoingRecords {
   }
 };
 
-// A posted buffer of the other side, lent to be written in place.
+// A posted buffer of the other side, lent to be written in place. The room stays writable until the
+// loan is ended or the producer is idle, also when its consumer goes; then it is to be abandoned.
 struct Loan {
   std::span<std::byte> room;
   ConsumerId consumer{};

@@ -86,6 +86,7 @@ class OutLane {
   bool is_loan(std::uint32_t number) const {
     return number < kLoans && loans_[number].state == LoanState::kOut;
   }
+  bool lends() const;
   std::uint64_t loan_capacity(std::uint32_t number) const { return loans_[number].posted.capacity; }
   Outcome commit(std::uint32_t number, std::size_t length, Bytes immediate);
   // True: others may have waited for it.

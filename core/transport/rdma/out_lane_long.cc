@@ -151,4 +151,8 @@ bool OutLane::abandon(std::uint32_t number) {
   return true;
 }
 
+bool OutLane::lends() const {
+  return std::ranges::count(loans_, LoanState::kOut, &Loaned::state) != 0;
+}
+
 }  // namespace comch::transport::rdma

@@ -46,6 +46,7 @@ Result<OutLane*> ProducerPort::look_up(std::uint32_t consumer) {
   if (lane == nullptr) {
     std::shared_ptr<RemoteConsumer> remote = hub_->find(consumer);
     if (!remote) return fail(Errc::invalid_value, "the other side has no consumer of this id");
+    forget_gone();
     Result<LaneParts> parts = hub_->take_lane(*remote);
     if (!parts) return std::unexpected(parts.error());
     auto seat = std::make_unique<Seat>(
@@ -81,11 +82,11 @@ LaneCounters ProducerPort::counters() const {
   return sum;
 }
 
-// Lanes to consumers that are gone, with nothing under way: their machine waits to hear of it.
 void ProducerPort::forget_gone() {
   std::vector<std::uint32_t> gone;
   for (const auto& [id, seat] : seats_) {
-    if (seat->lane->gone() && seat->lane->settled()) gone.push_back(id);
+    const OutLane& lane = *seat->lane;
+    if (lane.gone() && lane.settled() && !lane.lends()) gone.push_back(id);
   }
   for (const std::uint32_t id : gone) drop(id);
 }

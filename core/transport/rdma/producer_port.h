@@ -48,6 +48,9 @@ class ProducerPort final : public Readiness {
   bool knows(std::uint32_t consumer) const { return hub_->find(consumer) != nullptr; }
   // Whatever is under way there is over. What a lane has counted stays in counters().
   void drop(std::uint32_t consumer);
+  // Drops the lanes to consumers that are gone, but for those with something under way or lent:
+  // their machine waits to hear of it.
+  void forget_gone();
 
   template <class Each>
   void for_each(Each&& each) {
@@ -69,7 +72,6 @@ class ProducerPort final : public Readiness {
   };
 
   Result<OutLane*> look_up(std::uint32_t consumer);
-  void forget_gone();
 
   Reactor& reactor_;
   const std::shared_ptr<Hub> hub_;

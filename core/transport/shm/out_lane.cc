@@ -130,6 +130,11 @@ Error OutLane::failure() const {
   return failure_.value_or(Error{Errc::connection_reset, 0, "the consumer is gone"});
 }
 
+bool OutLane::settled() const {
+  const bool holds_all = !returns_ || free_handles_.size() == options_.handles;
+  return !under_way() && !lends() && holds_all;
+}
+
 // --- Posted buffers ----------------------------------------------------------------------
 
 bool OutLane::take(Posted& posted) {
@@ -306,6 +311,8 @@ bool OutLane::abandon(std::uint32_t slot) {
   untake(posted);
   return false;
 }
+
+bool OutLane::lends() const { return std::ranges::any_of(loans_, &Loaned::out); }
 
 // --- Hand-over ---------------------------------------------------------------------------
 

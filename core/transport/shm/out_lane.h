@@ -113,10 +113,13 @@ class OutLane {
   // The message that was accepted last is not to be counted by step().
   void forget_last();
   bool under_way() const { return unfinished_count_ != 0; }
+  // Nothing of it is under way, lent or handed over.
+  bool settled() const;
 
   // In place. The slot names the loan.
   Outcome reserve(std::uint32_t& slot, std::span<std::byte>& room);
   bool is_loan(std::uint32_t slot) const { return slot < kLoans && loans_[slot].out; }
+  bool lends() const;
   std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_[slot].posted.capacity; }
   Outcome commit(std::uint32_t slot, std::size_t length, Bytes immediate);
   // True: others may have waited for it.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "os/packet.h"
 #include "os/seq_socket.h"
@@ -54,6 +55,7 @@ Result<OutLane*> ProducerPort::look_up(std::uint32_t consumer) {
   if (lane == nullptr) {
     std::shared_ptr<RemoteConsumer> remote = hub_->find(consumer);
     if (!remote) return fail(Errc::invalid_value, "the other side has no consumer of this id");
+    forget_gone();
     Result<std::unique_ptr<OutLane>> made = OutLane::open(std::move(remote), id_, rings_, options_);
     if (!made) return std::unexpected(made.error());
     lane = (lanes_[consumer] = std::move(*made)).get();
@@ -84,6 +86,14 @@ void ProducerPort::drop(std::uint32_t consumer) {
   lanes_.erase(it);
 }
 
+void ProducerPort::forget_gone() {
+  std::vector<std::uint32_t> gone;
+  for (const auto& [id, lane] : lanes_) {
+    if (lane->gone() && lane->settled()) gone.push_back(id);
+  }
+  for (const std::uint32_t id : gone) drop(id);
+}
+
 LaneCounters ProducerPort::counters() const {
   LaneCounters sum = before_;
   for (const auto& [id, lane] : lanes_) sum += lane->counters();
@@ -95,7 +105,10 @@ void ProducerPort::on_readable() {
   std::array<std::byte, wire::kMaxPacket> buffer;
   const Result<os::Packet> packet = os::receive(listens_, buffer);
   if (!packet && packet.error().code == Errc::again) return;
-  if (packet && !packet->end) return owner_.on_wake();
+  if (packet && !packet->end) {
+    forget_gone();
+    return owner_.on_wake();
+  }
   reactor_.unwatch(listens_.get());
   owner_.on_lost(Error{Errc::connection_reset, 0, "the peer is gone"});
 }

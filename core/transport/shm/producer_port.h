@@ -46,6 +46,10 @@ class ProducerPort final : public Readiness {
   OutLane* lane_if_any(std::uint32_t consumer) const;
   // What a lane has counted stays in counters().
   void drop(std::uint32_t consumer);
+  // Drops the lanes to consumers that are gone, but for those that something is under way in, lent
+  // or handed over. It is called whenever the port is rung, as it is when a consumer goes, and
+  // whenever it makes a lane: a consumer stays mapped as long as anyone has a lane to it.
+  void forget_gone();
 
   template <class Each>
   void for_each(Each&& each) {

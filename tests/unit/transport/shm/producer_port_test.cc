@@ -106,6 +106,41 @@ TEST_F(ProducerPortTest, AConsumerThatIsGoneTakesNothing) {
   EXPECT_FALSE(to.step());
 }
 
+TEST_F(ProducerPortTest, AConsumerThatGoesWakesItAndItsLaneGoesUnlessItIsInUse) {
+  PeerConsumer unused(*hub, 2, wire::Way::kMapped), lending(*hub, 4, wire::Way::kMapped),
+      holding(*hub, 6, wire::Way::kMapped), sending(*hub, 8, wire::Way::kStaged),
+      other(*hub, 10, wire::Way::kMapped);
+  for (PeerConsumer* peer : {&lending, &holding}) peer->post(0, 0, 64);
+  sending.post(0, 0, kMap);
+  std::ignore = lane(2);
+  std::uint32_t slot = 0;
+  std::span<std::byte> room;
+  ASSERT_EQ(lane(4).reserve(slot, room), Outcome::kSent);
+  ASSERT_EQ(lane(6).hand_over(0, lane(6).free_handle().value(), {0, 64}, {}), Outcome::kSent);
+  ASSERT_EQ(lane(8).put(data, {}, nullptr), Outcome::kUnderWay);
+  std::ignore = lane(10);
+  for (const std::uint32_t id : {2U, 4U, 6U, 8U}) ASSERT_TRUE(hub->take(wire::ConsumerEnd{id}, {}));
+  while (reactor.turn()) continue;
+  EXPECT_EQ(owner.wakes, 4);
+  EXPECT_EQ(port->lane_if_any(2), nullptr);
+  for (const std::uint32_t id : {4U, 6U, 8U, 10U}) EXPECT_NE(port->lane_if_any(id), nullptr) << id;
+  room.front() = std::byte{7};
+  EXPECT_FALSE(lane(4).abandon(slot));
+  port->forget_gone();
+  EXPECT_EQ(port->lane_if_any(4), nullptr);
+}
+
+TEST_F(ProducerPortTest, ALaneMoreIsTheEndOfThoseToConsumersThatAreGone) {
+  PeerConsumer first(*hub, 2, wire::Way::kMapped), second(*hub, 4, wire::Way::kMapped);
+  first.post(0, 0, 64);
+  ASSERT_EQ(lane(2).put(kBytes, {}, nullptr), Outcome::kSent);
+  ASSERT_TRUE(hub->take(wire::ConsumerEnd{2}, {}));
+  EXPECT_NE(port->lane_if_any(2), nullptr);
+  std::ignore = lane(4);
+  EXPECT_EQ(port->lane_if_any(2), nullptr);
+  EXPECT_EQ(port->counters().messages(), 1U);
+}
+
 TEST_F(ProducerPortTest, ItsSocketWakesItAndEndsWithTheConnection) {
   PeerConsumer peer(*hub, 2, wire::Way::kMapped);
   std::ignore = lane(2);
