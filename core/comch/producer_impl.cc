@@ -36,6 +36,7 @@ ProducerCounters ProducerImpl::count() const {
 Result<bool> ProducerImpl::on_start() {
   if (Status s = take_tasks(&ProducerTaskImpl::producer, this); !s)
     return std::unexpected(s.error());
+  waits_for_returns_ = true;
   return open({.staging = staging_,
                .cooperative = cooperative_,
                .slots = lane_size_,
@@ -44,23 +45,22 @@ Result<bool> ProducerImpl::on_start() {
 
 void ProducerImpl::on_stop(bool deliver) {
   if (deliver) flush();
+  waits_for_returns_ = deliver;
   PortProducer::on_stop(deliver);
 }
 
 bool ProducerImpl::on_work() {
   flush();
+  if (!waits_for_returns_) {
+    for (auto& [id, traffic] : traffic_) return_all(id, traffic);
+  }
   return PortProducer::on_work();
 }
 
 bool ProducerImpl::drained() const {
-  return !in_poll_ && tasks_.in_use() == 0 && completions_.empty() &&
+  return !in_poll_ && tasks_.in_use() == 0 && completions_.empty() && handed_over_ == 0 &&
          std::ranges::none_of(
              traffic_, [](const auto& entry) { return entry.second.array_behind.has_value(); });
-}
-
-void ProducerImpl::on_idle() {
-  for (auto& [id, traffic] : traffic_) return_all(traffic);
-  PortProducer::on_idle();
 }
 
 void ProducerImpl::on_cut_off() {

@@ -75,7 +75,6 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   void on_stop(bool deliver) override;
   bool on_work() override;
   bool drained() const override;
-  void on_idle() override;
   void on_cut_off() override;
   void give_up(const Error& error) override;
   ProducerCounters count() const override;
@@ -108,10 +107,12 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
   bool poll_one(std::uint32_t consumer, Traffic& traffic);
   bool take_returned(std::uint32_t consumer, Traffic& traffic);
-  void return_all(Traffic& traffic);
+  // Of what nobody will give back, or is waited for.
+  void return_all(std::uint32_t consumer, Traffic& traffic);
 
   Producer::ReturnHandler on_returned_;
   std::size_t handed_over_ = 0;
+  bool waits_for_returns_ = true;  // Until abort(), or the loss of the peer.
   Gathering gathering_;
 };
 

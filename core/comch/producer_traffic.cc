@@ -29,13 +29,17 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
     fail_all(traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
-    return_all(traffic);
+    return_all(consumer, traffic);
     return true;
   }
   did = finish_sends(*lane, traffic) || did;
   if (lane->gone()) {
-    return_all(traffic);
     if (!lane->lends()) port_->drop(consumer);
+    return_all(consumer, traffic);
+    return true;
+  }
+  if (!lane->gives_back() && !traffic.handed.empty()) {
+    return_all(consumer, traffic);
     return true;
   }
   const auto again = [&](ProducerTaskImpl& task) { return put(*lane, task); };
@@ -61,21 +65,27 @@ bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
   }
 }
 
-void ProducerImpl::return_all(Traffic& traffic) {
-  for (const auto& [handle, buffer] : std::exchange(traffic.handed, {})) {
-    --handed_over_;
-    if (on_returned_) on_returned_(static_cast<Producer&>(face()), *buffer);
-  }
+void ProducerImpl::return_all(std::uint32_t consumer, Traffic& traffic) {
   traffic.space_wanted = false;
+  for (const auto& [handle, buffer] : std::exchange(traffic.handed, {})) {
+    if (Lane* lane = port_->lane_if_any(consumer)) lane->release_handle(handle);
+    --handed_over_;
+    on_returned_(static_cast<Producer&>(face()), *buffer);
+  }
 }
 
 void ProducerImpl::give_up(const Error& error) {
   for (ProducerTaskImpl* task : gathering_.take()) complete(*task, error);
   for (auto& [id, traffic] : traffic_) {
     fail_all(traffic, error);
-    const Lane* lane = port_->lane_if_any(id);
+    Lane* const lane = port_->lane_if_any(id);
+    if (lane == nullptr) continue;
     // What it was copying is the application's again.
-    if (lane != nullptr && lane->under_way()) port_->drop(id);
+    if (waits_for_returns_ && !traffic.handed.empty()) {
+      if (lane->under_way()) lane->break_off(error);
+    } else if (lane->under_way() || !traffic.handed.empty()) {
+      port_->drop(id);
+    }
   }
   request_work();
 }

@@ -69,8 +69,8 @@ enum class ProducerId : std::uint32_t {};  // Unique per connection and side.
 enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 3, kView = 4 };
 std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma", "view"
 
-// A message that was not copied: it stays in the producer's memory, which is the consumer's
-// to read (and to write, if the producer's map allows it) until Consumer::give_back().
+// A message that was not copied: it stays in the producer's memory, which is the consumer's to
+// read (and write, if the producer's map allows it) until give_back(), or its producer's abort().
 struct HandedOver {
   std::span<std::byte> bytes;
   ProducerId producer{};

@@ -59,14 +59,15 @@ class Context {
 
   // Ends it: what was submitted is delivered, peers are disconnected, every task comes
   // back once. Answers kIdle, or kStopping when progress() has to finish it; a task that
-  // was allocated and never freed keeps the context stopping. May be called from any
-  // callback.
+  // was allocated and never freed keeps the context stopping, and so does a buffer that a
+  // producer has handed over, as long as its consumer has it. May be called from any callback.
   // in_use: producers or consumers of its connections are not idle.
   // bad_state: the context is idle.
   Result<ContextState> stop();
 
-  // stop() that delivers nothing more: what waits is returned with an error and peers
-  // see a lost connection.
+  // stop() that delivers nothing more and waits for nobody: what waits is returned with an
+  // error and peers see a lost connection. A buffer that was handed over is returned, though its
+  // consumer may still be reading it. Also of a context that is stopping.
   Result<ContextState> abort();
 
   // Hands over what Task::try_submit_more() holds back. Nothing happens where nothing is held.

@@ -28,10 +28,11 @@
 // will copy it from) and the consumer will be told even if this process dies now.
 //
 // Lifetime: a producer outlives its tasks and is outlived by its connection. stop() finishes
-// what was submitted, as long as the consumer keeps up; the loss of the peer returns every
-// task with connection_reset. abort() returns them at once: a message that the consumer was
-// copying itself (see set_cooperative_size()) may still arrive there, with the bytes that the
-// memory has then.
+// what was submitted, as long as the consumer keeps up, and waits, however long it takes, until
+// all that was handed over has come back; the loss of the peer returns every task with
+// connection_reset. abort(), also after stop(), returns all at once: a message that the consumer
+// was copying itself (see set_cooperative_size()) may still arrive there, with the bytes that the
+// memory has then, and it may still be reading a buffer that was handed over.
 #pragma once
 
 #include <cstddef>
@@ -169,8 +170,9 @@ class Producer : public Context {
   Status configure_send(std::uint32_t tasks, Handler sent, Handler failed);
   // Called from progress() after request_space(), once. Optional.
   Status on_space(SpaceHandler handler);
-  // Called from progress() for each buffer that was handed over and has come back; its
-  // reference is the caller's again. Mandatory before hand_over().
+  // Called from progress(), once for each buffer that was handed over: its consumer has given it
+  // back, or is gone, or the peer is lost; or the producer was aborted. Its reference is the
+  // caller's again. Mandatory before hand_over().
   Status on_returned(ReturnHandler handler);
   // Messages from here on are copied by both sides, while the consumer polls and the message
   // lies in a memory map that it may map. 0: none are. At least 8 KiB.
@@ -236,7 +238,8 @@ class Producer : public Context {
   Result<PeerMemory> memory(ConsumerId consumer);
 
   // Passes the buffer's data by its place alone; no copy at any size. It uses up one posted
-  // buffer, which comes back to the consumer empty. Until on_returned the buffer must not change.
+  // buffer, which comes back to the consumer empty. The consumer may hold the data as long as it
+  // likes: until on_returned() they must not change, and a producer that is stopped is stopping.
   // not_supported: its memory map cannot be shown to the other side, which needs a started map in
   // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver. bad_state: there is
   // no on_returned(). invalid_value, too: the buffer is not lent, or has no data. Others: as for

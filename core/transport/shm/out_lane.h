@@ -110,6 +110,8 @@ class OutLane {
   // more, and failure() says why.
   std::optional<std::size_t> step();
   Error failure() const;
+  // Nothing more is sent, nor what is under way. What is handed over may still come back.
+  void break_off(const Error& why);
   // The message that was accepted last is not to be counted by step().
   void forget_last();
   bool under_way() const { return unfinished_count_ != 0; }
@@ -132,6 +134,8 @@ class OutLane {
                     Bytes immediate);
   // The next handle that has come back.
   std::optional<std::uint32_t> take_returned();
+  // False: the consumer gave back what it did not have, and the others never come.
+  bool gives_back() const { return !returns_ || !returns_->broken(); }
   void release_handle(std::uint32_t handle) { free_handles_.push_back(handle); }
 
   // Whether put() has a reason to be called, for one that is about to sleep; and whether
@@ -174,7 +178,6 @@ class OutLane {
 
   bool take(Posted& posted);
   void untake(const Posted& posted);
-  void break_off(const Error& why);
   Outcome check(Bytes immediate) const;
   // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes. What
   // is copied in parts is unfinished, too.

@@ -233,8 +233,9 @@ bool OutLane::put_piece() {
 }
 
 bool OutLane::ready(bool for_space) {
-  if (gone() || failure_) return true;
+  if (gone()) return true;
   if (returns_ && returns_->ready()) return true;
+  if (failure_) return false;  // Whatever was under way has been told of it.
   if (for_space && has_space()) return true;
   if (unfinished_count_ == 0) return false;
   Unfinished& message = unfinished_[unfinished_first_ & (kMaxUnfinished - 1)];

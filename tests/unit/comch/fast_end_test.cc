@@ -202,25 +202,6 @@ TEST_F(FastEndTest, WhatIsHeldCanBeGivenBackByAStoppingConsumer) {
   std::ignore = buffer->drop_reference();
 }
 
-TEST_F(FastEndTest, WhatIsHeldIsNobodysWhenItsProducerIsGone) {
-  Consumer& to = consumer(there);
-  Producer& from = producer();
-  post_rooms(to, there, 1, 64);
-  keep_received();
-  Buffer* buffer = here.data(0, "mine");
-  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
-  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
-  const HandedOver message = received[0]->handed_over();
-  ASSERT_TRUE(from.stop());
-  ASSERT_TRUE(run_until_idle(from));
-  ASSERT_EQ(handed_back.size(), 1U) << "its memory is its own again";
-  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
-  EXPECT_EQ(to.state(), ContextState::kRunning);
-  std::ignore = received[0]->buffer()->drop_reference();
-  ASSERT_TRUE(received[0]->free());
-  std::ignore = buffer->drop_reference();
-}
-
 TEST_F(FastEndTest, AThousandAndTwentyFourBuffersAreHandedOverAtATime) {
   constexpr std::size_t kMost = Producer::kMaxHandedOver;
   Consumer& to = consumer(there, {.depth = 2 * kMost});

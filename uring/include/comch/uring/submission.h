@@ -150,7 +150,8 @@ class Submission : private Operation {
   // the consumer has given the buffer back, in whatever order it does; until then the data must
   // not change. The producer is one that Ring::prepare() was called for.
   // res: the bytes. -EOPNOTSUPP: its map cannot be shown to the other side. -EAGAIN: 1,024 are
-  // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone.
+  // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone, or
+  // while its producer was stopping.
   void prep_hand_over(Destination& to, Buffer& buffer, std::span<const std::byte> immediate = {}) {
     prepare(Op::kHandOver, &to);
     what.buffer = &buffer;

@@ -1,0 +1,161 @@
+// What becomes of buffers that are handed over when their producer ends: stop() waits for them,
+// abort() does not.
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+struct HandOverEndTest : FastPair {
+  ~HandOverEndTest() override {
+    for (ReceiveTask* task : received) {
+      if (Buffer* room = task->buffer()) std::ignore = room->drop_reference();
+      std::ignore = task->free();
+    }
+    end_all();
+  }
+  // A message of the producer's that the consumer has, and holds.
+  HandedOver held() {
+    post_rooms(to, there, 1, 64);
+    keep_received();
+    EXPECT_TRUE(from.hand_over(to.id(), *buffer));
+    EXPECT_TRUE(run_until([&] { return received.size() == 1; }));
+    return received[0]->handed_over();
+  }
+  void stop_and_wait_in_vain() {
+    EXPECT_EQ(from.stop().value(), ContextState::kStopping);
+    settle(*engine);
+    EXPECT_EQ(from.state(), ContextState::kStopping);
+    EXPECT_TRUE(handed_back.empty());
+    EXPECT_EQ(from.handed_over(), 1U);
+  }
+  void ends_and_returns() {
+    EXPECT_TRUE(run_until_idle(from));
+    EXPECT_EQ(handed_back, std::vector{buffer});
+    EXPECT_EQ(from.handed_over(), 0U);
+    std::ignore = buffer->drop_reference();
+  }
+
+  // A second consumer, on an engine of its own that only the test progresses.
+  void start_late(Memory& memory, const Consumer::Handler& done) {
+    late = Consumer::create(server.connection(), memory.map()).value();
+    late->configure_receive(4, done, done).value();
+    late->set_way(DataWay::kStaged).value();
+    own->connect(*late).value();
+    EXPECT_TRUE(late->start());
+    EXPECT_TRUE(run_until([&] {
+      own->progress();
+      return late->state() == ContextState::kRunning && client.consumers.size() == 2;
+    }));
+  }
+  void end_late() {
+    EXPECT_TRUE(late->stop());
+    EXPECT_TRUE(run_until([&] {
+      own->progress();
+      return late->state() == ContextState::kIdle;
+    }));
+  }
+
+  const std::unique_ptr<ProgressEngine> own = ProgressEngine::create().value();
+  std::unique_ptr<Consumer> late;
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  Buffer* const buffer = here.data(0, "mine");
+};
+
+TEST_F(HandOverEndTest, AProducerThatStopsWaitsUntilItsConsumerGivesBack) {
+  const HandedOver message = held();
+  stop_and_wait_in_vain();
+  EXPECT_EQ(text_of(message.bytes), "mine");
+  EXPECT_TRUE(to.give_back(message));
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, AndForWhatTheConsumerHasNotLookedAt) {
+  start_late(there, [](ReceiveTask&) {});
+  const std::array<Buffer*, 1> room{there.room(0, 64)};
+  ASSERT_EQ(late->post(room), 1U);
+  ASSERT_TRUE(from.hand_over(late->id(), *buffer));
+  stop_and_wait_in_vain();
+  std::array<Received, 1> messages;
+  ASSERT_TRUE(until(*own, [&] { return late->poll(messages) == 1U; }));
+  EXPECT_EQ(text_of(messages[0].handed_over.bytes), "mine");
+  EXPECT_TRUE(late->give_back(messages[0].handed_over));
+  ends_and_returns();
+  std::ignore = messages[0].buffer->drop_reference();
+  end_late();
+}
+
+TEST_F(HandOverEndTest, TheEndOfTheConsumerIsTheEndOfTheWait) {
+  held();
+  stop_and_wait_in_vain();
+  ASSERT_TRUE(received[0]->free());
+  received.clear();
+  ASSERT_TRUE(to.stop());
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, TheLossOfThePeerIsTheEndOfTheWait) {
+  held();
+  stop_and_wait_in_vain();
+  ASSERT_TRUE(server->abort());
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, WhoAbortsDoesNotWait) {
+  const HandedOver message = held();
+  ASSERT_TRUE(from.abort());
+  ends_and_returns();
+  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
+  EXPECT_EQ(to.state(), ContextState::kRunning);
+}
+
+TEST_F(HandOverEndTest, NorWhoAbortsBecauseTheWaitIsTooLong) {
+  const HandedOver message = held();
+  stop_and_wait_in_vain();
+  ASSERT_TRUE(from.abort());
+  ends_and_returns();
+  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
+  EXPECT_EQ(to.state(), ContextState::kRunning);
+}
+
+TEST_F(HandOverEndTest, WhatIsGivenBackBehindAnAbortIsReturnedOnce) {
+  const HandedOver message = held();
+  ProducerTask* const task = from.allocate_send(nullptr, bytes("never sent"), to.id()).value();
+  ASSERT_TRUE(from.abort());
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  std::ignore = to.give_back(message);
+  settle(*engine);
+  EXPECT_EQ(from.state(), ContextState::kStopping) << "a task is out";
+  ASSERT_TRUE(task->free());
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, AMessageThatIsNotTakenTimesOutAndLeavesTheHandedOverWhereTheyAre) {
+  constexpr std::size_t kLong = std::size_t{9} << 20U;
+  Memory room{kLong + 64};
+  Memory data{kLong};
+  std::optional<HandedOver> message;
+  start_late(room, [&](ReceiveTask& task) {
+    if (task.handed_over()) message = task.handed_over();
+    if (Buffer* posted = task.buffer()) std::ignore = posted->drop_reference();
+    std::ignore = task.free();
+  });
+  post(*late, room.room(kLong, 64));
+  post(*late, room.room(0, kLong));
+  ASSERT_TRUE(from.hand_over(late->id(), *buffer));
+  ASSERT_TRUE(submit(from, late->id(), data.data(0, pattern(kLong))));
+  ASSERT_TRUE(from.stop());
+  ASSERT_TRUE(run_until([&] { return !sent.empty(); }));
+  EXPECT_EQ(sent[0].error().code, Errc::time_out);
+  settle(*engine);
+  EXPECT_EQ(from.state(), ContextState::kStopping);
+  EXPECT_TRUE(handed_back.empty());
+  ASSERT_TRUE(until(*own, [&] { return message.has_value(); }));
+  EXPECT_EQ(text_of(message->bytes), "mine");
+  EXPECT_TRUE(late->give_back(*message));
+  ends_and_returns();
+  end_late();
+}
+
+}  // namespace
+}  // namespace comch::test
