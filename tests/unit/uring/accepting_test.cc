@@ -1,86 +1,15 @@
 // Accepting: who comes and goes, told by completions.
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "comch/uring/ring.h"
-#include "support/temp_dir.h"
-#include "unit/comch/fast_pair.h"
+#include "unit/uring/listening_ring.h"
 
 namespace comch::uring::test {
 namespace {
 
-using namespace comch::test;
-using namespace std::chrono_literals;
-
-constexpr std::uint64_t kAccept = 1, kReceive = 2, kSend = 3, kCancel = 4, kPool = 5;
-
-// A server whose clients come by a ring; clients and all are of one engine.
-struct AcceptingTest : testing::Test {
-  AcceptingTest() {
-    server->set_max_message_size(64).value();
-    server->set_recv_queue_size(4).value();
-    ring->prepare(*server).value();
-    engine->connect(*server).value();
-    listener = ring->register_listener(*server).value();
-    EXPECT_TRUE(server->start());
-  }
-  ~AcceptingTest() override {
-    clients.clear();
-    ring.reset();
-    std::ignore = server->abort();
-    EXPECT_TRUE(until(*engine, [&] { return server->state() == ContextState::kIdle; }));
-  }
-
-  Submission& next(std::uint64_t user_data, std::uint8_t flags = 0) {
-    Submission* const s = ring->get();
-    if (s == nullptr) throw std::runtime_error("no submission is free");
-    s->user_data = user_data;
-    s->flags = flags;
-    return *s;
-  }
-  void accept(std::uint8_t flags = 0) {
-    next(kAccept, flags).prep_accept_multishot(*listener);
-    ring->submit().value();
-  }
-  ClientParty& join() {
-    const std::size_t before = server->connections();
-    ClientParty& client = *clients.emplace_back(std::make_unique<ClientParty>(*engine));
-    EXPECT_TRUE(client.connect());
-    EXPECT_TRUE(until(*engine, [&] { return server->connections() > before; }));
-    return client;
-  }
-  void leave(ClientParty& client) {
-    const std::size_t before = server->connections();
-    EXPECT_TRUE(client->stop());
-    EXPECT_TRUE(client.run_until_idle());
-    EXPECT_TRUE(until(*engine, [&] { return server->connections() < before; }));
-  }
-  // The oldest completion, waited for; it stays.
-  const Completion& look() {
-    const auto ready = ring->submit_and_wait(1, 10s);
-    if (!ready) throw std::runtime_error("nothing completes");
-    return *ring->peek();
-  }
-  // Its result, and it is advanced over.
-  std::int64_t take(std::uint64_t user_data) {
-    const Completion& completion = look();
-    EXPECT_EQ(completion.user_data, user_data);
-    const std::int64_t res = completion.res;
-    ring->advance(1);
-    return res;
-  }
-
-  RuntimeDirectory runtime;
-  std::unique_ptr<ProgressEngine> engine = ProgressEngine::create().value();
-  std::unique_ptr<Server> server = Server::create(dpu(), function(), "echo").value();
-  std::unique_ptr<Ring> ring = Ring::create(*engine, {.entries = 8}).value();
-  Listener* listener = nullptr;
-  std::vector<std::unique_ptr<ClientParty>> clients;
-};
+struct AcceptingTest : ListeningRing {};
 
 TEST_F(AcceptingTest, AConnectionComesWithWhatItsMessagesTake) {
   accept();
@@ -303,90 +232,6 @@ TEST_F(AcceptingTest, AClientIsToldOfTheServersConsumers) {
   EXPECT_TRUE(until(*engine, [&] { return consumer->state() == ContextState::kIdle; }));
   std::ignore = client->abort();
   EXPECT_TRUE(until(*engine, [&] { return client->state() == ContextState::kIdle; }));
-}
-
-// A client's, of a server that has a consumer; the client accepts at its own time.
-struct ClientsTest : AcceptingTest {
-  ClientsTest() {
-    client->set_max_message_size(64).value();
-    client->set_recv_queue_size(4).value();
-    ring->prepare(*client).value();
-    engine->connect(*client).value();
-    at_client = ring->register_listener(*client).value();
-    accept();
-    EXPECT_TRUE(client->start());
-    Connection& connection = *look().connection;
-    ring->advance(1);
-    EXPECT_TRUE(until(*engine, [&] { return client->state() == ContextState::kRunning; }));
-    control = ring->register_control(*client->connection().value()).value();
-    consumer = Consumer::create(connection, memory.map()).value();
-    ring->prepare(*consumer, 4).value();
-    engine->connect(*consumer).value();
-    EXPECT_TRUE(consumer->start());
-    EXPECT_TRUE(until(*engine, [&] { return consumer->state() == ContextState::kRunning; }));
-    // It has come to the client, too.
-    EXPECT_TRUE(
-        until(*engine, [&] { return !client->connection().value()->remote_consumers().empty(); }));
-  }
-  ~ClientsTest() override {
-    end(*consumer);
-    consumer.reset();
-    end(*client);
-    client.reset();
-  }
-  void end(Context& context) {
-    if (context.state() != ContextState::kIdle) std::ignore = context.abort();
-    EXPECT_TRUE(until(*engine, [&] { return context.state() == ContextState::kIdle; }));
-  }
-  void accept_at_client() {
-    next(kPool).prep_accept_multishot(*at_client);
-    ring->submit().value();
-  }
-
-  std::unique_ptr<Client> client = Client::create(host(), "echo").value();
-  Memory memory{4096};
-  std::unique_ptr<Consumer> consumer;
-  Listener* at_client = nullptr;
-  Control* control = nullptr;
-};
-
-TEST_F(ClientsTest, AnArrivalWhoseControlWasUnregisteredBeforeItIsShownHasNone) {
-  EXPECT_TRUE(ring->unregister(*control));
-  accept_at_client();
-  const Completion& arrival = look();
-  EXPECT_EQ(arrival.user_data, kPool);
-  EXPECT_EQ(arrival.control, nullptr);
-  EXPECT_EQ(arrival.connection, client->connection().value());
-  ring->advance(1);
-}
-
-TEST_F(ClientsTest, AConsumerWhoseConnectionEndedBeforeItIsShownWasNeverThere) {
-  EXPECT_TRUE(ring->unregister(*control));
-  end(*consumer);
-  end(*client);
-  accept_at_client();
-  EXPECT_EQ(ring->submit_and_wait(0).value(), 0U);
-}
-
-TEST_F(ClientsTest, AConsumerThatWentBeforeItIsShownWasNeverThere) {
-  end(*consumer);
-  ASSERT_TRUE(
-      until(*engine, [&] { return client->connection().value()->remote_consumers().empty(); }));
-  accept_at_client();
-  EXPECT_EQ(ring->submit_and_wait(0).value(), 0U);
-}
-
-TEST_F(ClientsTest, AConnectionThatEndsWhileItsConsumerIsShownIsTakenOutOfTheCompletion) {
-  accept_at_client();
-  const Completion& arrival = look();
-  EXPECT_EQ(arrival.control, control);
-  EXPECT_TRUE(ring->unregister(*control));
-  EXPECT_EQ(arrival.control, nullptr);
-  std::ignore = server->abort();
-  end(*client);
-  EXPECT_EQ(arrival.connection, nullptr);
-  EXPECT_EQ(arrival.res, -ECONNABORTED);
-  ring->advance(1);
 }
 
 }  // namespace

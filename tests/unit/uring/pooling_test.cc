@@ -1,0 +1,93 @@
+// Pooling: multishot receives, whose buffers are posted again and again.
+#include <gtest/gtest.h>
+
+#include "unit/uring/ring_pair.h"
+
+namespace comch::uring::test {
+namespace {
+
+struct PoolingTest : RingPair {};
+using Numbers = std::vector<std::uint64_t>;
+
+TEST_F(PoolingTest, AMultishotReceiveRefillsItselfWhenItsMessagesAreAdvancedOver) {
+  std::vector<Buffer*> pool;
+  for (std::size_t n = 0; n < 4; ++n) pool.push_back(room(n));
+  next(7).prep_post_recv_multishot(*from, pool);
+  ring->submit().value();
+  for (int round = 0; round < 100; ++round) {
+    const std::string text = "round " + std::to_string(round);
+    for (std::uint64_t n = 0; n < 6; ++n) send(text, 1, kSkipSuccess);
+    ring->submit_and_wait(4).value();
+    // The rest waits: the buffers are the application's until it advances.
+    EXPECT_EQ(ring->submit_and_wait(0).value(), 4U);
+    wait(6);
+    for (const Seen& s : seen) {
+      EXPECT_EQ(s.user_data, 7U);
+      EXPECT_EQ(s.flags, kMore);
+      EXPECT_EQ(s.text, text);
+    }
+    EXPECT_EQ(seen.size(), 6U);
+  }
+  seen.clear();
+  end();
+  EXPECT_EQ(order(), Numbers{7});
+  EXPECT_EQ(res(7), -ESHUTDOWN);
+  EXPECT_EQ(seen[0].flags, 0U);
+  for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
+}
+
+TEST_F(PoolingTest, ACancelledMultishotReceivePostsNothingAgainAndEnds) {
+  std::vector<Buffer*> pool{room(0), room(1)};
+  next(7).prep_post_recv_multishot(*from, pool);
+  next(8).prep_cancel(7);
+  next(9).prep_cancel(7);
+  send("last but one", 1);
+  send("last", 2);
+  wait(7);
+  EXPECT_EQ(res(8), 0);
+  EXPECT_EQ(res(9), -EALREADY);
+  EXPECT_EQ(seen.back().user_data, 7U);
+  EXPECT_EQ(seen.back().res, -ECANCELED);
+  EXPECT_EQ(seen.back().flags, 0U);
+  EXPECT_EQ(consumer->posted(), 0U);
+  for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
+}
+
+TEST_F(PoolingTest, MultishotReceivesThatCannotBeAreRefused) {
+  Buffer* const foreign = here.room(0, 64);
+  const std::vector<Buffer*> pool{room(0)};
+  const std::vector<Buffer*> mixed{pool[0], nullptr};
+  const std::vector<Buffer*> foreigners{foreign};
+  const std::vector<Buffer*> many(kDepth + 1, nullptr);
+  next(1).prep_post_recv_multishot(*from, {});
+  next(2).prep_post_recv_multishot(*from, mixed);
+  next(3).prep_post_recv_multishot(*from, foreigners);
+  next(4).prep_post_recv_multishot(*from, many);
+  next(5, kLink).prep_post_recv_multishot(*from, pool);
+  next(6).prep_nop();
+  next(7).prep_post_recv_multishot(*from, pool);
+  next(8).prep_post_recv_multishot(*from, pool);
+  ring->submit().value();
+  reap();
+  for (const std::uint64_t n : {1U, 2U, 3U, 5U}) EXPECT_EQ(res(n), -EINVAL) << n;
+  EXPECT_EQ(res(4), -ENOBUFS);
+  EXPECT_EQ(res(6), -ECANCELED);
+  EXPECT_EQ(find(7), nullptr);
+  EXPECT_EQ(res(8), -EBUSY);
+  EXPECT_TRUE(foreign->drop_reference());
+  EXPECT_TRUE(pool[0]->drop_reference());
+}
+
+TEST_F(PoolingTest, AMultishotReceiveGivesBackWhatWasHandedOver) {
+  const std::vector<Buffer*> pool{room(0)};
+  next(7).prep_post_recv_multishot(*from, pool);
+  next(1).prep_hand_over(*to, *here.data(0, "not copied"));
+  wait(2);
+  EXPECT_EQ(find(7)->flags, kMore | kHandedOver);
+  EXPECT_EQ(find(7)->text, "not copied");
+  EXPECT_EQ(res(1), 10);
+  EXPECT_TRUE(pool[0]->drop_reference());
+}
+
+}  // namespace
+}  // namespace comch::uring::test
