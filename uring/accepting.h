@@ -41,6 +41,7 @@ class Accepting {
       return fail(Errc::in_use, "it accepts; cancel that, and advance over what it has shown");
     }
     if (!end.controls.empty()) return fail(Errc::in_use, "it has connections");
+    order_.cancel_held(static_cast<const Listener*>(&end));
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     return {};
   }

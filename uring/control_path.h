@@ -40,6 +40,7 @@ class ControlPath {
   }
   void remove(End& end) {
     finish_all(end);
+    order_.cancel_held(static_cast<const Control*>(&end));
     ends_.erase(&end.connection);
   }
   // The connection is no more, but who uses it has not heard of that.
@@ -49,6 +50,7 @@ class ControlPath {
   }
   // Of one that is retired.
   void erase(const End& end) {
+    order_.cancel_held(static_cast<const Control*>(&end));
     std::erase_if(retired_, [&end](const auto& owned) { return owned.get() == &end; });
   }
 

@@ -61,6 +61,14 @@ Operation* Order::next_due_of_some() {
   return nullptr;
 }
 
+void Order::cancel_held(const void* end) {
+  for (Operation& op : queues_.operations()) {
+    // A nop that get() has answered still names what was prepared in its place before.
+    if (op.state != Operation::State::kHeld || op.op == Operation::Op::kNop) continue;
+    if (op.end == end) op.cancelled = true;
+  }
+}
+
 bool Order::drains(const Operation& head) {
   for (const Operation* op = &head; op != nullptr; op = chained_to(*op)) {
     if ((op->flags & kDrain) != 0) return true;

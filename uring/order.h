@@ -50,6 +50,9 @@ class Order {
     return next_due_of_some();
   }
 
+  // An end is gone: what is held back and names it ends, when its turn comes, and does not begin.
+  void cancel_held(const void* end);
+
   // The operation is over. Answers its completion, for more to be put in.
   Completion& finish(Operation& op, std::int64_t res) {
     Completion* completion = &unseen_;

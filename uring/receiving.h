@@ -53,6 +53,7 @@ class Receiving {
     if (end.views.op != nullptr || end.views.shown != 0) {
       return fail(Errc::in_use, "messages are looked at; cancel that, and advance over them");
     }
+    order_.cancel_held(static_cast<const Source*>(&end));
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     return {};
   }

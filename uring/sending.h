@@ -51,6 +51,7 @@ class Sending {
       while (Operation* op = list->pop_front()) finish(end, *op, -ECANCELED);
     }
     stalled_.remove(end);
+    order_.cancel_held(static_cast<const Destination*>(&end));
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     return {};
   }

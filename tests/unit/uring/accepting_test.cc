@@ -57,6 +57,21 @@ TEST_F(AcceptingTest, AnOrderlyEndEndsWhatWaitsAndIsToldOf) {
   EXPECT_EQ(take(kReceive), -ENOTCONN);
 }
 
+TEST_F(AcceptingTest, WhatIsHeldBackUntilTheEndIsAdvancedOverEndsUnbegun) {
+  accept();
+  ClientParty& client = join();
+  Control* const control = look().control;
+  ring->advance(1);
+  leave(client);
+  EXPECT_EQ(look().control, control);
+  next(kCancel, kHardLink).prep_timeout(1ms);
+  next(kSend).prep_ctrl_send(*control, bytes("too late"));
+  ring->submit().value();
+  EXPECT_EQ(take(kAccept), -ENOTCONN);
+  EXPECT_EQ(take(kCancel), -ETIME);
+  EXPECT_EQ(take(kSend), -ECANCELED);
+}
+
 TEST_F(AcceptingTest, ALossIsTold) {
   accept();
   ClientParty& client = join();

@@ -143,7 +143,9 @@ class Ring {
   // already_exist: it is registered.
   Result<Listener*> register_listener(const Server& server);
   Result<Listener*> register_listener(const Client& client);
-  // What waits completes with -ECANCELED; the pointer is dead.
+  // The pointer is dead: what is prepared and names it is to be submitted ahead of this. What a
+  // link or a drain still holds back does not begin, and completes with -ECANCELED in its turn; so
+  // it is of every end. What waits completes with -ECANCELED.
   // in_use: a hand-over, a long message or a file is under way.
   Status unregister(Destination& destination);
   // in_use: buffers are posted. Stop the consumer, and wait for their completions.

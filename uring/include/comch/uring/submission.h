@@ -10,7 +10,8 @@
 // Every operation ends in exactly one Completion (a multishot one in one that lacks kMore, after
 // any number that have it; one with kSkipSuccess in none when it succeeds). Its result is in
 // Completion::res: bytes, or 0, or a negative errno. What each call says of results comes on top of
-//   -ECANCELED    a prep_cancel() found it in time, or the link ahead of it failed
+//   -ECANCELED    a prep_cancel() found it in time, the link ahead of it failed, or its end was
+//                 unregistered before it began
 //   -ECONNRESET   the peer is gone, or the consumer that is named
 //   -ESHUTDOWN    this side's producer or consumer is stopping; -EBUSY: it does not run
 //
@@ -256,7 +257,8 @@ class Submission : private Operation {
   //   Consumer     res 0; consumer(), and its connection, for Ring::register_destination()
   //   End          res as of the operations on `control` that were waiting: -ENOTCONN when it came
   //                in an orderly way, else -ECONNRESET. `control` is valid until this completion
-  //                is advanced over; the connection is no more.
+  //                is advanced over; the connection is no more. What a link or drain still
+  //                holds back completes with -ECANCELED.
   // An arrival that is gone when it is looked at has -ECONNABORTED and no connection; its end
   // follows, at a server. What has gone before it is shown is not. Consumers that go later are not
   // told of: sends to them end. `control` is null where the connection has none registered.
