@@ -57,7 +57,8 @@ struct DestinationOf : Destination {
   std::uint32_t fetching = 0;      // Transfers that are in the kernel.
   bool registered = false;         // The memory.
   bool stalled = false;            // One of the lists but handed_over is not empty.
-  bool held_up = false;            // By transfers and loans of this side: no room is awaited.
+  bool held_up = false;            // The first that waits, by transfers and loans of this side: no
+                                   // room is awaited.
 };
 
 // A pool of a multishot receive.

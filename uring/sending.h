@@ -139,6 +139,8 @@ class Sending {
   void cancel(Operation& op) {
     End& end = of(op);
     const auto same = [&op](const Operation& o) { return &o == &op; };
+    // What held the first one up does not hold up the next.
+    if (end.waiting.front() == &op) end.held_up = false;
     for (OpList* list : {&end.waiting, &end.copied, &end.commits}) {
       if (list->take(same) != nullptr) break;
     }

@@ -47,7 +47,7 @@ class RiggedProducer {
 
   Result<std::size_t> send(ConsumerId, std::span<const Outgoing> messages) {
     if (messages.empty()) return 0;
-    if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (full || busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
     if (chance_.one_in(50)) return fail(Errc::invalid_value);
     if (chance_.one_in(500)) return fail(Errc::connection_reset);
     std::size_t count = 1 + chance_.below(messages.size());
@@ -60,12 +60,12 @@ class RiggedProducer {
     return count;
   }
   bool try_send(ConsumerId, std::span<const std::byte> data) {
-    if (busy_ != 0 || data.size() > kLong || chance_.one_in(2)) return false;
+    if (full || busy_ != 0 || data.size() > kLong || chance_.one_in(2)) return false;
     note(data);
     return true;
   }
   std::size_t try_send(ConsumerId, const OutgoingRecords& messages) {
-    if (busy_ != 0) return 0;
+    if (full || busy_ != 0) return 0;
     const std::size_t most = chance_.below(messages.count + 1);
     for (std::size_t n = 0; n < most; ++n) {
       if (messages[n].size() > kLong) return n;
@@ -77,7 +77,10 @@ class RiggedProducer {
     if (busy_ != 0) --busy_;
     return busy_ != 0;
   }
-  Status request_space(ConsumerId) { return {}; }
+  Status request_space(ConsumerId) {
+    ++asked_for_space;
+    return {};
+  }
   Result<Loan> reserve(ConsumerId consumer) {
     if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
     if (chance_.one_in(10)) return fail(chance_.one_in(2) ? Errc::full : Errc::not_supported);
@@ -106,6 +109,8 @@ class RiggedProducer {
   static constexpr std::size_t kLong = 4096;
   std::vector<std::uint64_t> sent;  // In the order it was taken.
   std::deque<Buffer*> handed;
+  std::uint64_t asked_for_space = 0;
+  bool full = false;  // Nothing that is sent finds room.
 
  private:
   // What files are read into is zeros, and no number.
@@ -239,6 +244,7 @@ class RiggedIo {
   void flush() {}
   template <class Done>
   bool reap(Done&& done) {
+    if (hangs) return false;
     bool did = false;
     for (std::size_t n = asked_.size(); n > 0; --n) {
       Transfer& transfer = *asked_.front();
@@ -260,6 +266,7 @@ class RiggedIo {
 
   static constexpr int kClosed = 3;
   static constexpr int kDirect = 4;
+  bool hangs = false;  // Nothing comes of what is asked for.
 
  private:
   std::int64_t result(Transfer& transfer) {
