@@ -62,7 +62,7 @@ class Receiving {
   void post(Run run) {
     End& end = of(*run.front());
     while (!run.empty()) {
-      const std::size_t count = std::min(run.size(), kTogether);
+      const std::size_t count = std::min({run.size(), kTogether, places(end)});
       for (std::size_t n = 0; n < count; ++n) together_[n] = run[n]->what.buffer;
       const auto posted = end.consumer.post(std::span(together_).first(count));
       const std::size_t took = posted.value_or(0);
@@ -71,7 +71,8 @@ class Receiving {
         end.posted.push_back(*op);
       }
       run = run.subspan(took);
-      if (took == count) continue;
+      if (took == count && count != 0) [[likely]]
+        continue;
       finish(*run.front(), posted ? refusal(end) : refusal_of(end.consumer, posted.error()));
       run = run.subspan(1);
     }
@@ -149,9 +150,16 @@ class Receiving {
   static constexpr std::size_t kTogether = 64;
 
   static End& of(const Operation& op) { return *static_cast<End*>(static_cast<Source*>(op.end)); }
-  static std::int64_t refusal(const End& end) {
-    return end.consumer.posted() >= end.consumer.tasks() ? -ENOBUFS : -EINVAL;
+  // How many may be posted: beside a pool none that it takes to post its buffers again.
+  static std::size_t places(const End& end) {
+    return end.pool.refilling ? free_places(end) : kTogether;
   }
+  static std::size_t free_places(const End& end) {
+    const std::size_t kept = end.pool.refilling ? end.pool.queued : 0;
+    const std::size_t taken = end.consumer.posted() + kept;
+    return taken < end.consumer.tasks() ? end.consumer.tasks() - taken : 0;
+  }
+  static std::int64_t refusal(const End& end) { return free_places(end) == 0 ? -ENOBUFS : -EINVAL; }
 
   bool take(End& end) {
     const std::size_t count = end.consumer.poll(arrived_);

@@ -36,6 +36,39 @@ TEST_F(PoolingTest, AMultishotReceiveRefillsItselfWhenItsMessagesAreAdvancedOver
   for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
 }
 
+TEST_F(PoolingTest, AMultishotReceiveKeepsThePlacesOfItsBuffersFromSinglePosts) {
+  std::vector<Buffer*> pool;
+  for (std::size_t n = 0; n < kDepth - 2; ++n) pool.push_back(room(n));
+  next(7).prep_post_recv_multishot(*from, pool);
+  for (std::uint64_t n = 0; n < 3; ++n) send("into the pool", 1, kSkipSuccess);
+  ring->submit_and_wait(3).value();
+  ASSERT_EQ(ring->ready(), 3U);
+  // Its three buffers are to be posted again, and so two places are left of five.
+  Buffer* const late = room(kDepth);
+  post(2);
+  next(3).prep_post_recv(*from, late);
+  ring->submit().value();
+  wait(4);
+  EXPECT_EQ(res(3), -ENOBUFS);
+  EXPECT_TRUE(late->drop_reference());
+  EXPECT_EQ(consumer->posted(), kDepth);
+  for (std::uint64_t n = 0; n < kDepth; ++n) send("on and on", 1, kSkipSuccess);
+  wait(kDepth);
+  EXPECT_EQ(std::ranges::count(order(), 7U), kDepth - 2);
+  for (const Seen& s : seen) EXPECT_EQ(s.text, "on and on");
+
+  // A pool that is over keeps none.
+  next(4).prep_cancel(7);
+  ring->submit().value();
+  wait(1);
+  for (std::size_t n = 0; n < pool.size(); ++n) send("the last ones", 1, kSkipSuccess);
+  ring->submit_and_wait(kDepth - 1).value();
+  post(kDepth);
+  EXPECT_EQ(consumer->posted(), kDepth);
+  wait(kDepth - 1);
+  for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
+}
+
 TEST_F(PoolingTest, ACancelledMultishotReceivePostsNothingAgainAndEnds) {
   std::vector<Buffer*> pool{room(0), room(1)};
   next(7).prep_post_recv_multishot(*from, pool);

@@ -91,7 +91,8 @@ class Submission : private Operation {
   // Buffers are filled in the order they were posted; messages of one producer complete in the
   // order they were sent.
   // res: the bytes that were put behind the data; the completion names buffer and producer.
-  // -ENOBUFS: Consumer::tasks() are posted already. -EINVAL: not a lent buffer of its map.
+  // -ENOBUFS: Consumer::tasks() are posted already, or kept by a multishot receive for its pool.
+  // -EINVAL: not a lent buffer of its map.
   // -EOPNOTSUPP: the consumer has the way DataWay::kView.
   // -EALREADY to who wants to cancel it: a posted buffer comes back when its consumer ends.
   void prep_post_recv(Source& from, Buffer* buffer) {
@@ -101,7 +102,8 @@ class Submission : private Operation {
   // Posts a pool of buffers, each of which is posted again, empty, when the completion of its
   // message is advanced over: the bytes are the caller's between the two, and no longer. Messages
   // that were handed over are given back then, too. The pool may be forgotten after submit().
-  // Each buffer holds a slot of the completion queue. One multishot at a time per source.
+  // Each buffer holds a slot of the completion queue, and one of Consumer::tasks() until it is
+  // posted no more: single posts find what is left. One multishot at a time per source.
   // res: as above, with kMore; the last completion, without kMore, says why it ended, and the
   // pool's buffers are the caller's again, but for those of completions not advanced over.
   // -EBUSY: there is one already. -ENOBUFS: the pool is larger than what the consumer may still
