@@ -22,9 +22,11 @@ class Messages {
  public:
   explicit Messages(const Queues& queues) : queues_(queues) {}
 
-  // Of a consumer that takes some: room for it beside every completion.
+  // Room for it beside every completion: a consumer that takes none may be told to take some
+  // whenever it is idle. It is not written to, and so pages that nobody uses cost nothing.
   void keep_immediates() {
-    if (immediates_ == nullptr) immediates_ = std::make_unique<Immediate[]>(queues_.slots());
+    if (immediates_ == nullptr)
+      immediates_ = std::make_unique_for_overwrite<Immediate[]>(queues_.slots());
   }
 
   static std::span<std::byte> bytes_of(const Received& received) {

@@ -43,7 +43,7 @@ class Receiving {
     for (const auto& end : ends_) {
       if (&end->consumer == &consumer) return fail(Errc::already_exist, "it is registered");
     }
-    if (consumer.immediate_size() != 0) messages_.keep_immediates();
+    messages_.keep_immediates();
     return ends_.emplace_back(std::make_unique<End>(consumer)).get();
   }
   Status remove(End& end) {

@@ -41,6 +41,35 @@ TEST_F(RingTest, ImmediateDataLastsUntilItIsAdvancedOver) {
   EXPECT_EQ(immediates, (std::vector<std::string>{"the first", "then another"}));
 }
 
+TEST_F(RingTest, ImmediateDataComesToASourceThatWasRegisteredBeforeItTookSome) {
+  end();
+  auto late = Consumer::create(server.connection(), there.map()).value();
+  auto through = Producer::create(client.connection()).value();
+  late->set_immediate_size(0).value();
+  ring->prepare(*late, 4).value();
+  ring->prepare(*through).value();
+  const auto fresh = Ring::create(*engine).value();
+  Source* const source = fresh->register_source(*late).value();
+  late->set_immediate_size(16).value();
+  for (Context* c : {static_cast<Context*>(late.get()), static_cast<Context*>(through.get())}) {
+    engine->connect(*c).value();
+    ASSERT_TRUE(c->start());
+  }
+  ASSERT_TRUE(run_until([&] { return late->state() == ContextState::kRunning; }));
+  ASSERT_TRUE(run_until([&] { return std::ranges::count(client.consumers, late->id()) == 1; }));
+  Destination* const target = fresh->register_destination(*through, late->id()).value();
+  fresh->get()->prep_post_recv(*source, nullptr);
+  fresh->get()->prep_send_imm(*target, {}, bytes("beside"));
+  ASSERT_EQ(fresh->submit_and_wait(2, 10s).value_or(0), 2U);
+  std::string immediate;
+  fresh->for_each([&](const Completion& c) { immediate += text_of(c.immediate()); });
+  EXPECT_EQ(immediate, "beside");
+  for (Context* c : {static_cast<Context*>(through.get()), static_cast<Context*>(late.get())}) {
+    std::ignore = c->stop();
+    ASSERT_TRUE(run_until_idle(*c));
+  }
+}
+
 TEST_F(RingTest, ASendForWhichNothingIsPostedWaitsInOrderAndIsNeverRefused) {
   for (std::uint64_t n = 1; n <= 10; ++n) send("text", n);
   EXPECT_EQ(ring->submit().value(), 10U);
