@@ -96,7 +96,7 @@ std::size_t ConsumerImpl::poll(std::span<Received> out) {
 
 Status ConsumerImpl::give_back(const HandedOver& message) {
   const auto producer = static_cast<std::uint32_t>(message.producer);
-  if (!port_ || !message || !port_->give_back(producer, message.handle)) {
+  if (!port_ || !message || !port_->give_back(producer, message.handle, message.bytes.data())) {
     return fail(Errc::invalid_value, "the message is not held, or its producer is gone");
   }
   return {};

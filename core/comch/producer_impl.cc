@@ -82,8 +82,7 @@ std::optional<SharedMemory> ProducerImpl::source_of(const BufferImpl* buffer) co
   }
   const MemoryMapImpl& map = buffer->map();
   if (map.memfd() == nullptr || !others_may_read(map.permissions())) return std::nullopt;
-  return SharedMemory{static_cast<std::uint64_t>(map.id()), map.memfd(), map.memfd_offset(),
-                      map.bytes()};
+  return SharedMemory{&map.life(), map.memfd(), map.memfd_offset(), map.bytes()};
 }
 
 Outcome ProducerImpl::put(Lane& lane, ProducerTaskImpl& task) {

@@ -114,8 +114,8 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
   if (map.memfd() == nullptr || !others_may_read(map.permissions())) {
     return fail(Errc::not_supported, "the buffer's memory map cannot be shown to the other side");
   }
-  const Result<std::uint32_t> number = lane.consumer().number_of(
-      {static_cast<std::uint64_t>(map.id()), map.memfd(), map.memfd_offset(), map.bytes()});
+  const Result<std::uint32_t> number =
+      lane.consumer().number_of({&map.life(), map.memfd(), map.memfd_offset(), map.bytes()});
   if (!number) return std::unexpected(number.error());
   const std::optional<std::uint32_t> handle = lane.free_handle();
   if (!handle) return fail(Errc::full, "1,024 buffers are handed over to this consumer");

@@ -12,6 +12,7 @@
 //   Lane          a producer begins to send: its lane, and a socket to ring it by
 //   LaneEnd       that producer sends no more; what it has sent is still to be read
 //   Map           memory that jobs and hand-overs may speak of from here on
+//   MapEnd        nothing that is sent from here on speaks of it
 //
 // Doorbell (handshake.h) travels on lines and on producers' sockets. decode_fast() lets
 // through what is within the limits below; what it *means* is the carrier's question.
@@ -85,7 +86,13 @@ struct Map {
   friend bool operator==(const Map&, const Map&) = default;
 };
 
-using FastPacket = std::variant<Consumer, ConsumerEnd, Accepted, Lane, LaneEnd, Map>;
+// Not in versions 1 and 2.
+struct MapEnd {
+  std::uint32_t number = 0;
+  friend bool operator==(const MapEnd&, const MapEnd&) = default;
+};
+
+using FastPacket = std::variant<Consumer, ConsumerEnd, Accepted, Lane, LaneEnd, Map, MapEnd>;
 
 // As encode() and decode() of handshake.h.
 std::size_t encode(const FastPacket& packet, std::span<std::byte> out);

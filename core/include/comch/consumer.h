@@ -196,7 +196,8 @@ class Consumer : public Context {
   Status release_views(std::size_t count);
 
   // Ends the use of a message that was handed over; also in kStopping.
-  // invalid_value: it was given back already, or its producer is gone.
+  // invalid_value: it was given back already, or its producer is gone. Of one whose producer is
+  // gone, too, the bytes are not to be read any more: their memory may go with its map.
   Status give_back(const HandedOver& message);
   // Who reads a message on when the consumer is idle holds the answer: as long as he does, its
   // bytes stay mapped. They stay what they are only until it is given back or somebody's end does

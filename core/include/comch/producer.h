@@ -241,9 +241,10 @@ class Producer : public Context {
   // buffer, which comes back to the consumer empty. The consumer may hold the data as long as it
   // likes: until on_returned() they must not change, and a producer that is stopped is stopping.
   // not_supported: its memory map cannot be shown to the other side, which needs a started map in
-  // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver. bad_state: there is
-  // no on_returned(). invalid_value, too: the buffer is not lent, or has no data. Others: as for
-  // send(). After an error the buffer is the caller's as before.
+  // a sealed memfd with kPciReadOnly or kPciReadWrite. full: kMaxHandedOver, or the
+  // consumer knows 256 memory maps that are not stopped. bad_state: there is no on_returned().
+  // invalid_value, too: the buffer is not lent, or has no data. Others: as for send(). After an
+  // error the buffer is the caller's as before.
   Status hand_over(ConsumerId consumer, Buffer& buffer, std::span<const std::byte> immediate = {});
   std::size_t handed_over() const;  // Not yet returned.
 

@@ -31,6 +31,7 @@ struct ChannelTerms {
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
   bool stamped = false;        // Messages to the server say when they were sent.
+  bool hears_map_ends = true;  // What the peer speaks has wire::MapEnd.
   std::uint32_t peer_uid = 0;  // Who is at the other end, by the kernel's word: for the log,
   std::int32_t peer_pid = 0;   // and for what the hub lets it do.
 };
@@ -105,6 +106,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   std::optional<comch::shm::Arrivals> arrivals_;  // Of what it receives, if that is stamped.
   const std::uint32_t peer_uid_;
   const std::int32_t peer_pid_;
+  const bool hears_map_ends_;
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;
 };

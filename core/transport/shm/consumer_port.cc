@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
-#include "base/checked.h"
 #include "base/say.h"
 #include "os/membarrier.h"
 #include "os/memory.h"
@@ -118,7 +116,7 @@ bool ConsumerPort::has_work(InLane& lane) const {
   if (lane.shut) return false;
   if (lane.job_waits) return lane.job->state() != comch::shm::JobState::kPending;
   if (lane.reader.ready()) return !views_ || showcase_.takes(lane);
-  return lane.ended && lane.reader.kept() == 0;
+  return lane.heeded && (!lane.ended || lane.reader.kept() == 0);
 }
 
 bool ConsumerPort::has_message() const {
@@ -128,7 +126,8 @@ bool ConsumerPort::has_message() const {
 
 // --- The end of a lane --------------------------------------------------------------------
 
-// A lane that has ended, and is empty now, or is broken.
+// A lane that is broken, or is empty now and has ended, or a map has. One that waits for the end of
+// a job is not empty.
 void ConsumerPort::end(InLane& lane, Found found) {
   if (found == Found::kBroken) {
     if (std::exchange(lane.shut, true)) return;
@@ -137,6 +136,10 @@ void ConsumerPort::end(InLane& lane, Found found) {
         "is cut off",
         lane.producer(), id_);
     return lose(Error{Errc::connection_reset, 0, "a producer wrote nonsense into its lane"});
+  }
+  if (!lane.job) {
+    lane.ends_passed = maps_.ends();
+    lane.heeded = lane.ended;
   }
   sweep_ = true;
 }
@@ -151,9 +154,11 @@ void ConsumerPort::sweep() {
       writer_.post(lane->staged_index, entry->offset, entry->capacity());
       unheard_ = true;
     }
+    lane->leave_to(maps_);
     return true;
   });
   note_only_lane();
+  unmap_ended();
   publish();
 }
 
@@ -194,12 +199,12 @@ bool ConsumerPort::read_line() {
   return true;
 }
 
-const os::Window* ConsumerPort::map_of(std::uint32_t number) {
-  auto it = maps_.find(number);
-  for (std::size_t n = 0; it == maps_.end() && n < kMaxLanes && read_line(); ++n) {
-    it = maps_.find(number);
+PeerMap* ConsumerPort::map_of(std::uint32_t number) {
+  PeerMap* map = maps_.find(number);
+  for (std::size_t n = 0; map == nullptr && n < kMaxLanes && read_line(); ++n) {
+    map = maps_.find(number);
   }
-  return it == maps_.end() ? nullptr : &it->second->window;
+  return map;
 }
 
 void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) {
@@ -207,9 +212,12 @@ void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) 
   if (const auto* lane = std::get_if<wire::Lane>(&packet)) {
     done = add_lane(*lane, fds);
   } else if (const auto* map = std::get_if<wire::Map>(&packet)) {
-    done = add_map(*map, fds);
+    done = maps_.add(*map, fds, hub_->allowances());
+  } else if (const auto* over = std::get_if<wire::MapEnd>(&packet);
+             over != nullptr && fds.empty()) {
+    done = end_map(*over);
   } else if (const auto* end = std::get_if<wire::LaneEnd>(&packet); end != nullptr && fds.empty()) {
-    if (InLane* ending = lane_of(end->producer)) ending->ended = true;
+    if (InLane* ending = lane_of(end->producer)) ending->ended = ending->heeded = true;
   } else if (const auto* accepted = std::get_if<wire::Accepted>(&packet);
              accepted != nullptr && fds.empty() && state_ != State::kOpen) {
     if (state_ != State::kOpening) return;
@@ -239,6 +247,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
   if (!made) return std::unexpected(made.error());
   (*made)->share = std::move(share);
   (*made)->shut = over_;
+  (*made)->ends_passed = maps_.ends();
   lanes_.push_back(std::move(*made));
   note_only_lane();
   // Its producer may sleep until something is posted, which was told to the lanes known then.
@@ -246,22 +255,29 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
   return {};
 }
 
-Status ConsumerPort::add_map(const wire::Map& map, std::span<os::Fd> fds) {
-  if (fds.size() != 1 || maps_.contains(map.number) || maps_.size() >= kMaxLanes) {
-    return fail(Errc::connection_reset, "a memory map that cannot be taken");
+// What was sent ahead of it lies in the lanes, and may speak of the map.
+Status ConsumerPort::end_map(const wire::MapEnd& end) {
+  if (!maps_.end(end.number)) {
+    return fail(Errc::connection_reset, "the end of a memory map that there is not");
   }
-  const Result<std::uint64_t> size = os::sealed_size(fds[0]);
-  if (!size) return std::unexpected(size.error());
-  const Range range{map.offset, map.size};
-  if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
-  auto share = hub_->allowances().addresses.take(map.size);
-  if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
-  // Some may be shown for reading only.
-  Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
-  if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
-  if (!window) return std::unexpected(window.error());
-  maps_.emplace(map.number, std::make_shared<const Map>(Map{std::move(share), std::move(*window)}));
+  for (const auto& lane : lanes_) {
+    if (lane->reader.ready()) {
+      lane->heeded = true;
+    } else {
+      lane->ends_passed = maps_.ends();
+    }
+  }
+  unmap_ended();
   return {};
+}
+
+void ConsumerPort::unmap_ended() {
+  if (!maps_.ending()) return;
+  std::uint64_t passed = maps_.ends();
+  for (const auto& lane : lanes_) {
+    if (!lane->shut) passed = std::min(passed, lane->ends_passed);
+  }
+  maps_.unmap(passed);
 }
 
 InLane* ConsumerPort::lane_of(std::uint32_t producer) {
@@ -269,20 +285,12 @@ InLane* ConsumerPort::lane_of(std::uint32_t producer) {
   return it == lanes_.end() ? nullptr : it->get();
 }
 
-bool ConsumerPort::give_back(std::uint32_t producer, std::uint32_t handle) {
+bool ConsumerPort::give_back(std::uint32_t producer, std::uint32_t handle, const std::byte* at) {
   InLane* lane = lane_of(producer);
-  return lane != nullptr && lane->give_back(handle);
-}
-
-std::shared_ptr<const void> ConsumerPort::hold(std::span<const std::byte> bytes) const {
-  const std::less_equal<const std::byte*> is_not_behind;
-  const auto has = [&](const auto& entry) {
-    const std::span<const std::byte> all = entry.second->window.bytes();
-    return is_not_behind(all.data(), bytes.data()) &&
-           is_not_behind(bytes.data() + bytes.size(), all.data() + all.size());
-  };
-  const auto it = std::ranges::find_if(maps_, has);
-  return it == maps_.end() ? nullptr : it->second;
+  const bool is_back = lane != nullptr && lane->give_back(handle, at);
+  if (!is_back) maps_.let_go(producer, handle, at);
+  unmap_ended();
+  return is_back;
 }
 
 }  // namespace comch::transport::shm

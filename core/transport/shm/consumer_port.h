@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,7 +24,6 @@
 #include "os/fd.h"
 #include "os/memfd.h"
 #include "os/packet.h"
-#include "os/window.h"
 #include "shm/bell.h"
 #include "shm/posted_ring.h"
 #include "transport/port_owner.h"
@@ -34,6 +32,7 @@
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/intake.h"
+#include "transport/shm/peer_maps.h"
 #include "transport/shm/showcase.h"
 #include "transport/taken.h"
 
@@ -147,10 +146,14 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   bool release(std::size_t count) { return showcase_.release(count); }
   std::size_t shown() const { return showcase_.shown(); }  // Not released.
 
-  // False: it is not held, or its producer is gone.
-  bool give_back(std::uint32_t producer, std::uint32_t handle);
+  // Ends the use of what was handed over; `at` lies in it. False: it is not held, or its producer
+  // is gone; the memory may go all the same.
+  bool give_back(std::uint32_t producer, std::uint32_t handle, const std::byte* at);
+  std::size_t maps() const { return maps_.mapped(); }  // Of the peer's.
   // Keeps memory that was handed over mapped, if this port is no more, too. Null: it is none.
-  std::shared_ptr<const void> hold(std::span<const std::byte> bytes) const;
+  std::shared_ptr<const void> hold(std::span<const std::byte> bytes) const {
+    return maps_.hold(bytes);
+  }
 
   // Ends it; what is posted comes back through take_back().
   void close();
@@ -225,13 +228,13 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // Nothing would come of poll() now.
   bool is_quiet() const {
     for (const std::unique_ptr<InLane>& lane : lanes_) {
-      if (lane->ended || lane->reader.ready()) return false;
+      if (lane->heeded || lane->reader.ready()) return false;
     }
     return !sweep_;
   }
   // A lane in which nothing was found.
   void settle(InLane& lane, Found found) {
-    if (found == Found::kBroken || lane.ended) [[unlikely]]
+    if (found == Found::kBroken || lane.heeded) [[unlikely]]
       end(lane, found);
   }
   void end(InLane& lane, Found found);
@@ -241,10 +244,11 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   bool read_line();
   // Memory that a message speaks of. Its announcement was sent ahead of the message, so that it
   // has come by now, but perhaps it is not read. Null: there is none.
-  const os::Window* map_of(std::uint32_t number) override;
+  PeerMap* map_of(std::uint32_t number) override;
   void heard(const wire::FastPacket& packet, std::span<os::Fd> fds);
   Status add_lane(const wire::Lane& lane, std::span<os::Fd> fds);
-  Status add_map(const wire::Map& map, std::span<os::Fd> fds);
+  Status end_map(const wire::MapEnd& end);
+  void unmap_ended();
   InLane* lane_of(std::uint32_t producer);
   void note_only_lane() { only_ = lanes_.size() == 1 ? lanes_.front().get() : nullptr; }
   void lose(const Error& error);
@@ -261,7 +265,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   State state_ = State::kOpening;
   bool may_relax_ = false;
   bool unheard_ = false;  // Something was posted that no producer was told of.
-  bool sweep_ = false;    // A lane is over.
+  bool sweep_ = false;    // A lane is over, or has been empty since a map ended.
   bool over_ = false;     // All was taken back: no lane is read any more.
   bool line_over_ = false;
   comch::shm::PostedWriter<> writer_;
@@ -271,11 +275,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   InLane* only_ = nullptr;  // Of lanes_, if there is but one.
   std::size_t first_ = 0;   // Whose turn it is.
   Showcase showcase_;
-  struct Map {
-    std::shared_ptr<const void> share;  // Of the addresses.
-    os::Window window;
-  };
-  std::map<std::uint32_t, std::shared_ptr<const Map>> maps_;
+  PeerMaps maps_;
   std::uint64_t wakes_received_ = 0;
 };
 

@@ -15,10 +15,10 @@
 namespace comch::transport::shm {
 
 Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::uint32_t peer_uid,
-                                         std::int32_t peer_pid) {
+                                         std::int32_t peer_pid, bool hears_map_ends) {
   Result<os::Event> news = os::Event::create();
   if (!news) return std::unexpected(news.error());
-  return std::make_shared<Hub>(std::move(*news), is_server, peer_uid, peer_pid);
+  return std::make_shared<Hub>(std::move(*news), is_server, peer_uid, peer_pid, hears_map_ends);
 }
 
 // Whom Allowance bounds as one of a user; see there.
@@ -27,10 +27,12 @@ static Allowance::User bounded_user(std::uint32_t uid) {
   return uid;
 }
 
-Hub::Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid)
+Hub::Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid,
+         bool hears_map_ends)
     : news_(std::move(news)),
       allowances_(bounded_user(peer_uid)),
       writable_pid_(os::writable_peer(peer_uid, peer_pid)),
+      hears_map_ends_(hears_map_ends),
       ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------
@@ -160,7 +162,8 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
     return fail(Errc::connection_reset, "too many consumers, or two of one id");
   }
   Result<std::shared_ptr<RemoteConsumer>> made =
-      RemoteConsumer::make(terms, fds, writable_pid_, allowances_);
+      RemoteConsumer::make(terms, fds, writable_pid_, allowances_,
+                           hears_map_ends_ ? weak_from_this() : std::weak_ptr<Hub>());
   if (!made) {
     if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
     // Its line ends unanswered, by which its owner knows that it cannot be reached.

@@ -41,13 +41,15 @@ struct ConsumerNews {
   bool appeared = false;
 };
 
-class Hub final : public FastPath {
+class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
  public:
   // operating_system: no descriptor.
-  // `peer_uid`, `peer_pid`: who is at the other end, by the kernel's word.
+  // `peer_uid`, `peer_pid`: who is at the other end, by the kernel's word. `hears_map_ends`: it
+  // knows wire::MapEnd.
   static Result<std::shared_ptr<Hub>> create(bool is_server, std::uint32_t peer_uid,
-                                             std::int32_t peer_pid);
-  Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid);
+                                             std::int32_t peer_pid, bool hears_map_ends = true);
+  Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid,
+      bool hears_map_ends);
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
@@ -110,6 +112,7 @@ class Hub final : public FastPath {
   Allowances allowances_;
   bool told_unreachable_ = false;    // The connection's thread's. Said once of a peer.
   const std::int32_t writable_pid_;  // See os::writable_peer().
+  const bool hears_map_ends_;
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;

@@ -44,18 +44,27 @@ InLane::InLane(std::uint32_t producer, const LaneLayout& layout, os::Mapping map
   }
 }
 
-bool InLane::accept(std::uint32_t handle) {
-  if (handle >= held_.size() || held_[handle] || !returns_->accept()) return false;
-  held_[handle] = true;
+bool InLane::accept(std::uint32_t handle, PeerMap& map) {
+  if (handle >= held_.size() || held_[handle] != nullptr || !returns_->accept()) return false;
+  held_[handle] = &map;
+  ++map.holds;
   return true;
 }
 
-bool InLane::give_back(std::uint32_t handle) {
-  if (handle >= held_.size() || !held_[handle]) return false;
-  held_[handle] = false;
+bool InLane::give_back(std::uint32_t handle, const std::byte* at) {
+  if (handle >= held_.size() || held_[handle] == nullptr || !held_[handle]->contains(at)) {
+    return false;
+  }
+  --std::exchange(held_[handle], nullptr)->holds;
   returns_->give_back(handle);
   tell();
   return true;
+}
+
+void InLane::leave_to(PeerMaps& maps) const {
+  for (std::uint32_t handle = 0; handle < held_.size(); ++handle) {
+    if (held_[handle] != nullptr) maps.keep(producer_, handle, *held_[handle]);
+  }
 }
 
 void InLane::tell() {

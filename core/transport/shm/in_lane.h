@@ -17,6 +17,7 @@
 #include "shm/fast_layout.h"
 #include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
+#include "transport/shm/peer_maps.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
@@ -40,10 +41,13 @@ class InLane {
   std::uint32_t producer() const { return producer_; }
   const std::byte* bounce(std::uint64_t offset) const { return bounce_ + offset; }
 
-  // A buffer is handed over under this handle. False: no correct producer does that now.
-  bool accept(std::uint32_t handle);
-  // It is given back. False: it is not held.
-  bool give_back(std::uint32_t handle);
+  // A buffer of `map` is handed over under this handle, and holds the map. False: no correct
+  // producer does that now.
+  bool accept(std::uint32_t handle, PeerMap& map);
+  // It is given back; `at` lies in it. False: it is not held.
+  bool give_back(std::uint32_t handle, const std::byte* at);
+  // What is held when the lane is no more stays so.
+  void leave_to(PeerMaps& maps) const;
 
   // Something the producer may wait for has happened: wakes it if it sleeps.
   void tell();
@@ -58,15 +62,18 @@ class InLane {
   std::uint64_t staged_total = 0;
   std::uint64_t staged = 0;
   std::uint16_t staged_index = 0;
-  bool staged_open = false;           // More of it is to come.
-  bool ended = false;                 // The producer sends no more.
+  bool staged_open = false;  // More of it is to come.
+  bool ended = false;        // The producer sends no more.
+  // Once nothing is found in it something is to be done: it has ended, or a memory map has.
+  bool heeded = false;
+  std::uint64_t ends_passed = 0;      // The ends of maps that were known when it was empty.
   bool shut = false;                  // Nothing more is taken from it.
   std::shared_ptr<const void> share;  // Of the descriptors that its producers' process may take.
 
  private:
   const std::uint32_t producer_;
   std::optional<comch::shm::ReturnsWriter<>> returns_;
-  std::vector<bool> held_;  // By handle.
+  std::vector<PeerMap*> held_;  // By handle; null: it is not.
   const os::Mapping mapping_;
   const os::Fd ringer_;
   const std::byte* bounce_;

@@ -132,7 +132,7 @@ Intake::Step Intake::take_staged(InLane& lane, const LaneRecord& record, const E
 
 Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
   constexpr int kChunks = 16;  // Of one call, so that other lanes have their turn.
-  const os::Window* const map = maps_.map_of(record.map());
+  PeerMap* const map = maps_.map_of(record.map());
   if (map == nullptr) return Step::kBroken;
   const std::span<const std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
@@ -166,12 +166,12 @@ Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte*
 }
 
 Intake::Step Intake::take_hand_over(InLane& lane, const LaneRecord& record, Arrival& arrival) {
-  const os::Window* const map = maps_.map_of(record.map());
+  PeerMap* const map = maps_.map_of(record.map());
   if (map == nullptr) return Step::kBroken;
   const std::span<std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
   if (range.length == 0 || !contains(source.size(), range)) return Step::kBroken;
-  if (!lane.accept(record.handle())) return Step::kBroken;
+  if (!lane.accept(record.handle(), *map)) return Step::kBroken;
   arrival.handed = source.subspan(range.offset, range.length);
   arrival.handle = record.handle();
   arrival.length = 0;

@@ -22,12 +22,12 @@
 #include <vector>
 
 #include "base/pause.h"
-#include "os/window.h"
 #include "shm/lane_row.h"
 #include "shm/posted_table.h"
 #include "transport/passage.h"
 #include "transport/shm/arrival.h"
 #include "transport/shm/in_lane.h"
+#include "transport/shm/peer_maps.h"
 
 namespace comch::transport::shm {
 
@@ -43,10 +43,11 @@ class Intake {
  public:
   using Entry = comch::shm::PostedTable::Entry;
 
-  // Where it finds memory that a message speaks of, by its number. Null: it was not shown.
+  // Where it finds memory that a message speaks of, by its number. Null: it was not shown, or it
+  // has ended.
   class Maps {
    public:
-    virtual const os::Window* map_of(std::uint32_t number) = 0;
+    virtual PeerMap* map_of(std::uint32_t number) = 0;
 
    protected:
     ~Maps() = default;

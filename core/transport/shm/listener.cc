@@ -238,6 +238,7 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                                                            .peer_has_membarrier = hello.membarrier,
                                                            .own_membarrier = membarrier,
                                                            .stamped = stamped,
+                                                           .hears_map_ends = version >= 3,
                                                            .peer_uid = caller.peer.uid,
                                                            .peer_pid = caller.peer.pid});
   if (Status opened = channel->open(); !opened) return;

@@ -8,7 +8,9 @@
 #include "os/membarrier.h"
 #include "os/memory.h"
 #include "os/packet.h"
+#include "transport/shm/audience.h"
 #include "transport/shm/doorbell.h"
+#include "transport/shm/hub.h"
 #include "wire/handshake.h"
 
 namespace comch::transport::shm {
@@ -55,7 +57,8 @@ Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consumer& terms,
                                                              std::span<os::Fd> fds,
                                                              std::int32_t pid,
-                                                             Allowances& allowances) {
+                                                             Allowances& allowances,
+                                                             std::weak_ptr<Hub> hub) {
   const bool mapped = terms.way == wire::Way::kMapped;
   if (fds.size() != (mapped ? 3U : 2U)) {
     return fail(Errc::connection_reset, "a consumer with too few or too many descriptors");
@@ -83,16 +86,17 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
                                                 .memory = std::move(*memory),
                                                 .seats = std::move(*seats),
                                                 .layout = *layout},
-                                          pid, os::register_expedited());
+                                          pid, os::register_expedited(), std::move(hub));
 }
 
 RemoteConsumer::RemoteConsumer(const wire::Consumer& t, Parts parts, std::int32_t p,
-                               bool membarrier)
+                               bool membarrier, std::weak_ptr<Hub> hub)
     : terms(t),
       pid(p),
       own_membarrier(membarrier),
       parts_(std::move(parts)),
-      desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier) {
+      desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier),
+      hub_(std::move(hub)) {
   parts_.line.close_in_children();
 }
 
@@ -116,17 +120,32 @@ void RemoteConsumer::ring() const { shm::ring(parts_.line); }
 
 Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
   const std::lock_guard lock(mutex_);
-  const auto known = numbers_.find(memory.id);
+  const auto known = numbers_.find(memory.life->id());
   if (known != numbers_.end()) return known->second;
   if (numbers_.size() == kMaxMaps) {
-    return fail(Errc::full, "the consumer has been shown 256 memory maps; use fewer");
+    return fail(Errc::full, "the consumer knows 256 memory maps; stop some, or use fewer");
   }
-  const auto number = static_cast<std::uint32_t>(numbers_.size());
   const std::array<int, 1> fds{memory.fd->get()};
-  const wire::Map packet{.number = number, .offset = memory.offset, .size = memory.bytes.size()};
+  const wire::Map packet{
+      .number = next_number_, .offset = memory.offset, .size = memory.bytes.size()};
   if (Status said = say(packet, fds); !said) return std::unexpected(said.error());
-  numbers_.emplace(memory.id, number);
-  return number;
+  numbers_.emplace(memory.life->id(), next_number_);
+  Audience::of(*memory.life)->add(weak_from_this());
+  return next_number_++;
+}
+
+// Who was not told keeps it, and so does this side.
+void RemoteConsumer::forget(std::uint64_t memory) {
+  const std::shared_ptr<Hub> hub = hub_.lock();
+  if (!hub || gone()) return;
+  wire::MapEnd packet;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto node = numbers_.extract(memory);
+    if (node.empty()) return;
+    packet.number = node.mapped();
+  }
+  if (!say(packet, {})) hub->say_later(shared_from_this(), packet);
 }
 
 }  // namespace comch::transport::shm

@@ -22,29 +22,35 @@
 #include "os/window.h"
 #include "shm/desk.h"
 #include "shm/fast_layout.h"
+#include "transport/map_life.h"
 #include "transport/shm/allowance.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {
 
+class Hub;
+
 // Memory of this process that may be shown to a peer.
 struct SharedMemory {
-  std::uint64_t id = 0;  // Another one for other memory, for ever.
+  MapLife* life = nullptr;  // Its id is another one for other memory, for ever.
   const os::Fd* fd = nullptr;
   std::uint64_t offset = 0;  // Of the bytes in it.
   std::span<const std::byte> bytes;
 };
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the desk has cache lines of its own.
-class RemoteConsumer {
+class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
  public:
   using Desk = comch::shm::Desk<>;
 
   // From what its process has sent. connection_reset: no correct peer sends this.
   // operating_system, no_memory: it cannot be mapped here. full: the peer has its share.
+  // `hub`: where it says what its line is too full for now; none: its process does not know
+  // wire::MapEnd.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
                                                       std::span<os::Fd> fds, std::int32_t pid,
-                                                      Allowances& allowances);
+                                                      Allowances& allowances,
+                                                      std::weak_ptr<Hub> hub);
 
   struct Parts {
     os::Fd line;
@@ -55,7 +61,8 @@ class RemoteConsumer {
     os::Window seats;  // Fresh pages: those of seats that nobody takes are never there.
     comch::shm::PostedLayout layout;
   };
-  RemoteConsumer(const wire::Consumer& terms, Parts parts, std::int32_t pid, bool membarrier);
+  RemoteConsumer(const wire::Consumer& terms, Parts parts, std::int32_t pid, bool membarrier,
+                 std::weak_ptr<Hub> hub);
   RemoteConsumer(const RemoteConsumer&) = delete;
   RemoteConsumer& operator=(const RemoteConsumer&) = delete;
 
@@ -78,11 +85,13 @@ class RemoteConsumer {
   const os::Fd& line() const { return parts_.line; }
 
   // The number by which jobs and hand-overs speak of this memory; it is announced with the first.
-  // again: try later. full: so many are known already. operating_system: it cannot be sent.
+  // again: try later. full: so many are known now. operating_system: it cannot be sent.
   Result<std::uint32_t> number_of(const SharedMemory& memory);
+  // The memory of this id is stopped: it has no number any more.
+  void forget(std::uint64_t memory);
 
  private:
-  static constexpr std::size_t kMaxMaps = 256;
+  static constexpr std::size_t kMaxMaps = 256;  // At a time.
 
   const Parts parts_;
 
@@ -92,7 +101,10 @@ class RemoteConsumer {
  private:
   std::atomic<bool> gone_{false};
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // Behind mutex_.
+  // Behind mutex_.
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // By the memory's id.
+  std::uint32_t next_number_ = 0;                             // None is used twice.
+  const std::weak_ptr<Hub> hub_;
 };
 
 }  // namespace comch::transport::shm

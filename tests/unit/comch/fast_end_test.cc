@@ -1,5 +1,8 @@
 // How consumers and producers come and go: what the other side hears of it, and what becomes of
 // loans and of buffers that are handed over.
+#include <fstream>
+#include <string>
+
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
@@ -200,6 +203,83 @@ TEST_F(FastEndTest, WhatIsHeldCanBeGivenBackByAStoppingConsumer) {
   ASSERT_TRUE(run_until_idle(to));
   EXPECT_EQ(code(to.give_back(message)), Errc::invalid_value);
   std::ignore = buffer->drop_reference();
+}
+
+// How often memory of maps is mapped in this process, which is both sides.
+std::size_t mappings_of_maps() {
+  std::ifstream file("/proc/self/maps");
+  std::size_t count = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.find("memfd:comch-map") != std::string::npos) ++count;
+  }
+  return count;
+}
+
+TEST_F(FastEndTest, MapsComeAndGoWithoutEndAndNoneStaysMappedAtTheConsumer) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  keep_received();
+  const std::size_t before = mappings_of_maps();
+  for (std::size_t n = 0; n < 600; ++n) {
+    received.clear();
+    post(to, nullptr);
+    const auto map = std::make_unique<Memory>(4096);
+    Buffer* const buffer = map->data(0, pattern(100, static_cast<unsigned>(n)));
+    const Status handed = from.hand_over(to.id(), *buffer);
+    ASSERT_TRUE(handed) << n << ": " << handed.error().what;
+    ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+    const HandedOver message = received[0]->handed_over();
+    ASSERT_EQ(text_of(message.bytes), pattern(100, static_cast<unsigned>(n)));
+    ASSERT_TRUE(to.give_back(message));
+    ASSERT_TRUE(received[0]->free());
+    ASSERT_TRUE(run_until([&] { return handed_back.size() == n + 1; }));
+    std::ignore = buffer->drop_reference();
+  }
+  EXPECT_TRUE(run_until([&] { return mappings_of_maps() == before; })) << mappings_of_maps();
+}
+
+// Whose last chunks the producer has copied, and which the consumer may not have looked at since.
+TEST_F(FastEndTest, AMapMayEndAsSoonAsItsSharedCopyIsReportedSent) {
+  const std::string text = pattern(std::size_t{128} << 10U);
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  const std::size_t before = mappings_of_maps();
+  for (std::size_t n = 0; n < 300; ++n) {
+    post(to, there.room(0, text.size()));
+    auto map = std::make_unique<Memory>(text.size());
+    ASSERT_TRUE(submit(from, to.id(), map->data(0, text)));
+    ASSERT_TRUE(run_until([&] { return sent.size() == n + 1; }));
+    ASSERT_TRUE(sent.back());
+    map.reset();
+    ASSERT_TRUE(run_until([&] { return texts.size() == n + 1; })) << n;
+    ASSERT_TRUE(texts.back() == text);
+  }
+  EXPECT_GT(from.counters().cooperative_messages, 0U);
+  EXPECT_TRUE(run_until([&] { return mappings_of_maps() == before; })) << mappings_of_maps();
+}
+
+TEST_F(FastEndTest, WhatIsHeldCanBeReadWhenItsProducerAndItsMapAreGone) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post(to, nullptr);
+  keep_received();
+  const std::size_t before = mappings_of_maps();
+  auto map = std::make_unique<Memory>(4096);
+  Buffer* const buffer = map->data(0, "mine");
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  const HandedOver message = received[0]->handed_over();
+  ASSERT_TRUE(from.abort());
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  std::ignore = buffer->drop_reference();
+  map.reset();
+  ASSERT_TRUE(run_until([&] { return from.state() == ContextState::kIdle; }));
+  for (int n = 0; n < 100; ++n) engine->progress();
+  EXPECT_EQ(text_of(message.bytes), "mine");
+  EXPECT_EQ(mappings_of_maps(), before + 1);
+  EXPECT_EQ(code(to.give_back(message)), Errc::invalid_value) << "its producer is gone";
+  EXPECT_EQ(mappings_of_maps(), before);
+  ASSERT_TRUE(received[0]->free());
 }
 
 TEST_F(FastEndTest, AThousandAndTwentyFourBuffersAreHandedOverAtATime) {

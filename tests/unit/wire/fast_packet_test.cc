@@ -42,7 +42,8 @@ struct Example {
 };
 std::vector<Example> examples() {
   return {{"Consumer", consumer()}, {"ConsumerEnd", ConsumerEnd{2}}, {"Accepted", Accepted{true}},
-          {"Lane", lane()},         {"LaneEnd", LaneEnd{5}},         {"Map", map()}};
+          {"Lane", lane()},         {"LaneEnd", LaneEnd{5}},         {"Map", map()},
+          {"MapEnd", MapEnd{3}}};
 }
 
 void expect_round_trip(const FastPacket& packet) {
@@ -78,6 +79,8 @@ TEST(FastPacketTest, EveryPacketIsReadBackAsItWasWritten) {
   expect_round_trip(Accepted{false});
   expect_round_trip(LaneEnd{0});
   expect_round_trip(LaneEnd{~0U});
+  expect_round_trip(MapEnd{0});
+  expect_round_trip(MapEnd{~0U});
 }
 
 TEST(FastPacketTest, TheLimitsThemselvesAreWithin) {

@@ -146,7 +146,7 @@ TEST_P(HandshakeHelloTest, IsNotWrittenOutsideItsLimits) {
 INSTANTIATE_TEST_SUITE_P(
     Fields, HandshakeHelloTest,
     testing::Values(Spoiled{"VersionZero", [](Hello& h) { h.min_version = 0; }},
-                    Spoiled{"VersionsSwapped", [](Hello& h) { h.min_version = 3; }},
+                    Spoiled{"VersionsSwapped", [](Hello& h) { h.min_version = 9; }},
                     Spoiled{"NoMessageSize", [](Hello& h) { h.max_message_size = 0; }},
                     Spoiled{"MessageTooLarge", [](Hello& h) { h.max_message_size = 65536; }},
                     Spoiled{"NoQueue", [](Hello& h) { h.recv_queue_size = 0; }},
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
     Bytes, HandshakePatchTest,
     testing::Values(
         Patch{"HelloMinVersionZero", encoded(example()), 12, 0},
-        Patch{"HelloMinAboveMax", encoded(example()), 12, 3},
+        Patch{"HelloMinAboveMax", encoded(example()), 12, kNewestVersion + 1},
         Patch{"HelloMessageTooLarge", encoded(example()), 18, 1},
         Patch{"HelloQueueTooLong", encoded(example()), 22, 1},
         Patch{"HelloUnknownFlag", encoded(example()), 24, 7},

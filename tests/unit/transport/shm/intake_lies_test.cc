@@ -263,11 +263,14 @@ TEST_F(IntakeLiesTest, GivesEachHandleBackOnce) {
   from.writer->put_hand_over(0, 3, 1, {8, 16}, {});
   from.writer->publish();
   poll();
-  EXPECT_FALSE(port->give_back(1, 0)) << "not held";
-  EXPECT_FALSE(port->give_back(1, 2)) << "there is none";
-  EXPECT_FALSE(port->give_back(2, 1)) << "nobody's";
-  EXPECT_TRUE(port->give_back(1, 1));
-  EXPECT_FALSE(port->give_back(1, 1)) << "given back already";
+  ASSERT_EQ(arrivals.size(), 1U);
+  const std::byte* const at = arrivals[0].handed.data();
+  EXPECT_FALSE(port->give_back(1, 0, at)) << "not held";
+  EXPECT_FALSE(port->give_back(1, 2, at)) << "there is none";
+  EXPECT_FALSE(port->give_back(2, 1, at)) << "nobody's";
+  EXPECT_FALSE(port->give_back(1, 1, all.data())) << "it lies elsewhere";
+  EXPECT_TRUE(port->give_back(1, 1, at));
+  EXPECT_FALSE(port->give_back(1, 1, at)) << "given back already";
 }
 
 TEST_F(IntakeLiesTest, TheBufferOfAMessageThatItsProducerDoesNotFinishIsPostedAgain) {

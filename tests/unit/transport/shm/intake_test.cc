@@ -20,7 +20,7 @@ struct IntakeTest : testing::Test, Intake::Maps {
       intake.table().post(n, static_cast<std::uint16_t>(n + 100), n * kRoomOfEach, kRoomOfEach);
     }
   }
-  const os::Window* map_of(std::uint32_t number) override {
+  PeerMap* map_of(std::uint32_t number) override {
     asked_for = number;
     return nullptr;
   }

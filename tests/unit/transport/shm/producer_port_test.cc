@@ -208,7 +208,8 @@ TEST_F(ProducerPortTest, AJobThatCountsWhatNobodyCopiedBreaksTheLane) {
   peer.open_lane();
   const os::Fd memory = os::make_sealed_memfd("comch-test", kMap).value();
   const os::Mapping mapping = os::Mapping::map(memory, kMap).value();
-  const SharedMemory source{.id = 1, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  MapLife life(mapping.bytes());
+  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
   ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
   const std::uint64_t done = peer.lane_layout.slots + std::uint64_t{15} * 8;
   peer.word(done) = std::uint64_t{1000} << 32U | 1U;
@@ -224,7 +225,8 @@ TEST_F(ProducerPortTest, TheLastChunkOfASharedCopyWakesAConsumerThatSleeps) {
   peer.open_lane();
   const os::Fd memory = os::make_sealed_memfd("comch-test", kLong).value();
   const os::Mapping mapping = os::Mapping::map(memory, kLong).value();
-  const SharedMemory source{.id = 1, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  MapLife life(mapping.bytes());
+  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
   ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
   const auto said = peer.next();
   ASSERT_TRUE(said && std::holds_alternative<wire::Map>(*said));
