@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "os/mappings.h"
 #include "os/open_files.h"
 
 namespace comch::transport::shm {
@@ -63,9 +64,15 @@ class Allowance::Share {
   std::vector<std::shared_ptr<Sum>> sums_;
 };
 
-Allowance::Most Allowance::descriptors() {
-  const std::uint64_t limit = os::open_files_max();
+static Allowance::Most quarters_of(std::uint64_t limit) {
   return {.of_a_peer = limit / 4, .of_a_user = limit / 2, .of_all = limit / 4 * 3};
+}
+
+Allowance::Most Allowance::descriptors() { return quarters_of(os::open_files_max()); }
+
+Allowance::Most Allowance::mappings() {
+  static const std::uint64_t limit = os::mappings_max();
+  return quarters_of(limit);
 }
 
 // The pools are never destroyed: there may be peers while main() has ended.
@@ -77,12 +84,25 @@ Allowance Allowance::of_descriptors(User user) {
   static Pool& pool = *new Pool;
   return Allowance(pool.bounds(user, descriptors()));
 }
+Allowance Allowance::of_mappings(User user) {
+  static Pool& pool = *new Pool;
+  return Allowance(pool.bounds(user, mappings()));
+}
 
 std::shared_ptr<const void> Allowance::take(std::uint64_t amount) {
   auto share = std::make_shared<Share>(amount);
   for (const Bound& bound : bounds_) {
     if (!share->add_to(bound)) return nullptr;
   }
+  return share;
+}
+
+Result<MappedShare> take_mapped(Allowances& allowances, std::uint64_t bytes,
+                                std::uint64_t mappings) {
+  MappedShare share{.addresses = allowances.addresses.take(bytes),
+                    .mappings = allowances.mappings.take(mappings)};
+  if (!share.addresses) return fail(Errc::no_memory, kNoAddresses);
+  if (!share.mappings) return fail(Errc::full, kNoMappings);
   return share;
 }
 

@@ -1,14 +1,15 @@
 // Allowance: how much of something that this process has only so much of a peer may take by what it
-// shows: of the address space, by memory that is mapped here; of descriptors, by the sockets of its
-// consumers and lanes. A peer is one connection; another user's connections have a bound of their
-// own together, so that no user has what is there for all.
+// shows: of the address space and of the number of mappings, by memory that is mapped here; of
+// descriptors, by the sockets of its consumers and lanes. A peer is one connection; another user's
+// connections have a bound of their own together, so that no user has what is there for all.
 //
 //   auto share = allowances.descriptors.take(1);
 //   if (!share) return fail(Errc::full, ...);
 //   ...                                          // Given back with the last copy.
 //
 // A memfd that nobody has touched costs its maker nothing, whatever its size; mapped, it costs the
-// addresses that everything else here needs. A few of 2^46 bytes, and no allocation succeeds. A
+// addresses that everything else here needs. A few of 2^46 bytes, and no allocation succeeds; nor
+// does one once there are as many mappings, however small, as the kernel lets a process have. A
 // socket costs its maker nothing either, once it is sent: by a thousand of them one peer would have
 // all that `ulimit -n` usually gives, and nobody else could connect.
 //
@@ -21,6 +22,8 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "comch/result.h"
 
 namespace comch::transport::shm {
 
@@ -37,11 +40,15 @@ class Allowance {
   // A quarter, half and three quarters of the limit on open files, as it is now: the last quarter
   // is for the connections themselves.
   static Most descriptors();
+  // The same of the mappings that the kernel lets a process have, as it was at first.
+  static Most mappings();
 
-  // Of a peer of this user. None: of one who could stop this process anyway, root or its own user.
+  // Of a peer of this user. None: of one who could stop this process anyway, root or its own
+  // user.
   using User = std::optional<std::uint32_t>;
   static Allowance of_addresses(User user = {});
   static Allowance of_descriptors(User user = {});
+  static Allowance of_mappings(User user = {});
 
   // Null: the peer or its user has its share, or all together have theirs.
   std::shared_ptr<const void> take(std::uint64_t amount);
@@ -61,15 +68,30 @@ class Allowance {
 };
 
 // Said to and of a peer that is refused one.
+inline constexpr const char* kNoAddresses = "the peer's memory maps are too large together";
+inline constexpr const char* kNoMappings =
+    "the peer has its share of this process's mappings; raise vm.max_map_count and start again";
 inline constexpr const char* kNoDescriptors =
     "the peer has its share of this process's descriptors; raise the limit on open files";
 
 // All that one peer may take.
 struct Allowances {
   explicit Allowances(Allowance::User user = {})
-      : addresses(Allowance::of_addresses(user)), descriptors(Allowance::of_descriptors(user)) {}
+      : addresses(Allowance::of_addresses(user)),
+        mappings(Allowance::of_mappings(user)),
+        descriptors(Allowance::of_descriptors(user)) {}
   Allowance addresses;
+  Allowance mappings;
   Allowance descriptors;
 };
+
+// Of what is mapped for a peer.
+struct MappedShare {
+  std::shared_ptr<const void> addresses;
+  std::shared_ptr<const void> mappings;
+};
+// no_memory, full: the peer has its share of the addresses, of the mappings.
+Result<MappedShare> take_mapped(Allowances& allowances, std::uint64_t bytes,
+                                std::uint64_t mappings);
 
 }  // namespace comch::transport::shm

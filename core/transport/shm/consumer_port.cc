@@ -130,7 +130,8 @@ bool ConsumerPort::has_message() const {
 // a job is not empty.
 void ConsumerPort::end(InLane& lane, Found found) {
   if (found == Found::kBroken) {
-    if (std::exchange(lane.shut, true)) return;
+    // Of a closed one the message may speak of what was refused on the line.
+    if (std::exchange(lane.shut, true) || closed()) return;
     say(LogLevel::kWarning,
         "producer {} wrote nonsense into its lane to consumer {}; its process "
         "is cut off",
@@ -240,12 +241,9 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
   if (lanes_.size() >= kMaxLanes || lane_of(lane.producer) != nullptr) {
     return fail(Errc::connection_reset, "too many lanes, or two of one producer");
   }
-  auto share = hub_->allowances().descriptors.take(1);
-  if (!share) return fail(Errc::full, kNoDescriptors);
   Result<std::unique_ptr<InLane>> made =
-      InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds);
+      InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds, hub_->allowances());
   if (!made) return std::unexpected(made.error());
-  (*made)->share = std::move(share);
   (*made)->shut = over_;
   (*made)->ends_passed = maps_.ends();
   lanes_.push_back(std::move(*made));

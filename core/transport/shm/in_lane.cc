@@ -11,8 +11,11 @@ using comch::shm::LaneLayout;
 
 Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32_t depth,
                                              std::uint32_t immediate_max, bool viewed,
-                                             bool own_membarrier, std::span<os::Fd> fds) {
+                                             bool own_membarrier, std::span<os::Fd> fds,
+                                             Allowances& allowances) {
   if (fds.size() != 2) return fail(Errc::connection_reset, "a lane without its descriptors");
+  auto descriptor = allowances.descriptors.take(1);
+  if (!descriptor) return fail(Errc::full, kNoDescriptors);
   const Result<LaneLayout> layout = LaneLayout::make({.depth = depth,
                                                       .slots = lane.slots,
                                                       .immediate_max = immediate_max,
@@ -23,23 +26,29 @@ Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32
   const Result<std::uint64_t> size = os::sealed_size(fds[0]);
   if (!size) return std::unexpected(size.error());
   if (*size != layout->size) return fail(Errc::connection_reset, "a lane of another size");
+  Result<MappedShare> share = take_mapped(allowances, *size, 1);
+  if (!share) return std::unexpected(share.error());
   Result<os::Mapping> mapping = os::Mapping::map(fds[0], *size);
   if (!mapping) return std::unexpected(mapping.error());
-  return std::make_unique<InLane>(lane.producer, *layout, std::move(*mapping), std::move(fds[1]),
+  return std::make_unique<InLane>(lane.producer, *layout,
+                                  Parts{.mapping = std::move(*mapping),
+                                        .ringer = std::move(fds[1]),
+                                        .mapped = std::move(*share),
+                                        .descriptor = std::move(descriptor)},
                                   own_membarrier);
 }
 
-InLane::InLane(std::uint32_t producer, const LaneLayout& layout, os::Mapping mapping, os::Fd ringer,
-               bool own_membarrier)
-    : reader(comch::shm::lane_at(mapping.bytes().data()), mapping.bytes().data() + layout.slots,
-             mapping.bytes().data() + layout.side, layout.shape),
+InLane::InLane(std::uint32_t producer, const LaneLayout& layout, Parts parts, bool own_membarrier)
+    : reader(comch::shm::lane_at(parts.mapping.bytes().data()),
+             parts.mapping.bytes().data() + layout.slots,
+             parts.mapping.bytes().data() + layout.side, layout.shape),
       producer_(producer),
-      mapping_(std::move(mapping)),
-      ringer_(std::move(ringer)),
-      bounce_(mapping_.bytes().data() + layout.bounce),
-      space_ringer_(comch::shm::lane_at(mapping_.bytes().data()).space_bell, !own_membarrier) {
+      parts_(std::move(parts)),
+      bounce_(parts_.mapping.bytes().data() + layout.bounce),
+      space_ringer_(comch::shm::lane_at(parts_.mapping.bytes().data()).space_bell,
+                    !own_membarrier) {
   if (layout.returns_slots != 0) {
-    returns_.emplace(mapping_.bytes().data() + layout.returns, layout.returns_slots);
+    returns_.emplace(parts_.mapping.bytes().data() + layout.returns, layout.returns_slots);
     held_.resize(layout.returns_slots);
   }
 }
@@ -68,7 +77,7 @@ void InLane::leave_to(PeerMaps& maps) const {
 }
 
 void InLane::tell() {
-  if (space_ringer_.should_ring()) ring(ringer_);
+  if (space_ringer_.should_ring()) ring(parts_.ringer);
 }
 
 }  // namespace comch::transport::shm

@@ -17,6 +17,7 @@
 #include "shm/fast_layout.h"
 #include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
+#include "transport/shm/allowance.h"
 #include "transport/shm/peer_maps.h"
 #include "wire/fast_packet.h"
 
@@ -30,13 +31,21 @@ class InLane {
  public:
   // From what the producer's process has sent, for a consumer of these terms; `viewed`: it posts
   // no buffers.
-  // connection_reset: no correct peer sends this. Others: it cannot be mapped here.
+  // connection_reset: no correct peer sends this. no_memory, full: the peer has its share. Others:
+  // it cannot be mapped here.
   static Result<std::unique_ptr<InLane>> make(const wire::Lane& lane, std::uint32_t depth,
                                               std::uint32_t immediate_max, bool viewed,
-                                              bool own_membarrier, std::span<os::Fd> fds);
+                                              bool own_membarrier, std::span<os::Fd> fds,
+                                              Allowances& allowances);
 
-  InLane(std::uint32_t producer, const comch::shm::LaneLayout& layout, os::Mapping mapping,
-         os::Fd ringer, bool own_membarrier);
+  struct Parts {
+    os::Mapping mapping;
+    os::Fd ringer;
+    MappedShare mapped;                      // The share of `mapping`,
+    std::shared_ptr<const void> descriptor;  // and that of `ringer`.
+  };
+  InLane(std::uint32_t producer, const comch::shm::LaneLayout& layout, Parts parts,
+         bool own_membarrier);
 
   std::uint32_t producer() const { return producer_; }
   const std::byte* bounce(std::uint64_t offset) const { return bounce_ + offset; }
@@ -66,16 +75,14 @@ class InLane {
   bool ended = false;        // The producer sends no more.
   // Once nothing is found in it something is to be done: it has ended, or a memory map has.
   bool heeded = false;
-  std::uint64_t ends_passed = 0;      // The ends of maps that were known when it was empty.
-  bool shut = false;                  // Nothing more is taken from it.
-  std::shared_ptr<const void> share;  // Of the descriptors that its producers' process may take.
+  std::uint64_t ends_passed = 0;  // The ends of maps that were known when it was empty.
+  bool shut = false;              // Nothing more is taken from it.
 
  private:
   const std::uint32_t producer_;
   std::optional<comch::shm::ReturnsWriter<>> returns_;
   std::vector<PeerMap*> held_;  // By handle; null: it is not.
-  const os::Mapping mapping_;
-  const os::Fd ringer_;
+  const Parts parts_;
   const std::byte* bounce_;
   comch::shm::BellRinger<comch::shm::FastMachine> space_ringer_;
 };

@@ -26,14 +26,14 @@ Status PeerMaps::add(const wire::Map& map, std::span<os::Fd> fds, Allowances& al
   if (!comch::contains(*size, range)) {
     return fail(Errc::connection_reset, "a map larger than its memory");
   }
-  auto share = allowances.addresses.take(map.size);
-  if (!share) return fail(Errc::no_memory, "the peer's memory maps are too large together");
+  Result<MappedShare> share = take_mapped(allowances, map.size, 1);
+  if (!share) return std::unexpected(share.error());
   // Some may be shown for reading only.
   Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
   if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
   next_ = std::uint64_t{map.number} + 1;
-  PeerMap::Memory memory{.addresses = std::move(share), .window = std::move(*window)};
+  PeerMap::Memory memory{.share = std::move(*share), .window = std::move(*window)};
   maps_.emplace(map.number,
                 PeerMap{.memory = std::make_shared<const PeerMap::Memory>(std::move(memory))});
   return {};

@@ -31,7 +31,7 @@ namespace comch::transport::shm {
 struct PeerMap {
   // What is mapped, as long as anybody holds it.
   struct Memory {
-    std::shared_ptr<const void> addresses;  // The share of them.
+    MappedShare share;
     os::Window window;
   };
 
@@ -47,8 +47,8 @@ class PeerMaps {
  public:
   static constexpr std::size_t kMost = 1024;  // That have not ended.
 
-  // connection_reset: no correct peer says this. no_memory: the peer has its share. Others: it
-  // cannot be mapped here.
+  // connection_reset: no correct peer says this. no_memory, full: the peer has its share. Others:
+  // it cannot be mapped here.
   Status add(const wire::Map& map, std::span<os::Fd> fds, Allowances& allowances);
   // False: no correct peer says this.
   bool end(std::uint32_t number);

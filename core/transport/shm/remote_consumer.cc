@@ -70,10 +70,10 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   const Result<std::uint64_t> size = os::sealed_size(fds[kFdPosted]);
   if (!size) return std::unexpected(size.error());
   if (*size != layout->size) return fail(Errc::connection_reset, "a posted ring of another size");
+  Result<MappedShare> share = take_mapped(allowances, mapped ? terms.map_size : 0, mapped ? 3 : 2);
+  if (!share) return std::unexpected(share.error());
   Result<os::Mapping> posted = os::Mapping::map(fds[kFdPosted], *size);
   if (!posted) return std::unexpected(posted.error());
-  auto addresses = allowances.addresses.take(mapped ? terms.map_size : 0);
-  if (!addresses) return fail(Errc::no_memory, "the peer's memory maps are too large together");
   Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms) : os::Window();
   if (!memory) return std::unexpected(memory.error());
   Result<os::Window> seats = make_seats();
@@ -82,7 +82,7 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
                                           Parts{.line = std::move(fds[kFdLine]),
                                                 .posted = std::move(*posted),
                                                 .descriptor = std::move(descriptor),
-                                                .addresses = std::move(addresses),
+                                                .mapped = std::move(*share),
                                                 .memory = std::move(*memory),
                                                 .seats = std::move(*seats),
                                                 .layout = *layout},

@@ -44,7 +44,7 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
   using Desk = comch::shm::Desk<>;
 
   // From what its process has sent. connection_reset: no correct peer sends this.
-  // operating_system, no_memory: it cannot be mapped here. full: the peer has its share.
+  // no_memory, full: the peer has its share. operating_system, no_memory: it cannot be mapped here.
   // `hub`: where it says what its line is too full for now; none: its process does not know
   // wire::MapEnd.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
@@ -56,7 +56,7 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
     os::Fd line;
     os::Mapping posted;
     std::shared_ptr<const void> descriptor;  // The share of `line`,
-    std::shared_ptr<const void> addresses;   // and that of `memory`.
+    MappedShare mapped;                      // and that of the windows and `posted`.
     os::Window memory;                       // kMapped only.
     os::Window seats;  // Fresh pages: those of seats that nobody takes are never there.
     comch::shm::PostedLayout layout;

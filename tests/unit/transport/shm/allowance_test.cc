@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "os/mappings.h"
 #include "support/child_process.h"
 
 namespace comch::transport::shm {
@@ -64,6 +65,32 @@ TEST(AllowanceTest, APeerHasAQuarterOfTheDescriptorsAndAllHaveThreeQuarters) {
     return 0;
   });
   EXPECT_EQ(child.wait(), test::Exit::with(0));
+}
+
+TEST(AllowanceTest, OfTheMappingsAPeerHasAQuarterAUserHalfAndAllThreeQuarters) {
+  const std::uint64_t quarter = os::mappings_max() / 4;
+  std::vector<std::shared_ptr<const void>> taken;
+  for (const std::uint32_t user : {1000U, 1000U, 1001U}) {
+    Allowance peer = Allowance::of_mappings(user);
+    taken.push_back(peer.take(quarter));
+    EXPECT_TRUE(taken.back());
+    EXPECT_FALSE(peer.take(1));
+  }
+  EXPECT_FALSE(Allowance::of_mappings(1000).take(2)) << "its user has its share";
+  EXPECT_FALSE(Allowance::of_mappings().take(4)) << "all have theirs";
+}
+
+TEST(AllowanceTest, WhatIsMappedTakesOfBothOrNeither) {
+  Allowances peer;
+  {
+    const auto share = take_mapped(peer, kMost.of_a_peer, 1);
+    EXPECT_TRUE(share);
+    EXPECT_EQ(take_mapped(peer, 1, 1).error().code, Errc::no_memory);
+  }
+  const auto share = take_mapped(peer, 1, Allowance::mappings().of_a_peer);
+  EXPECT_TRUE(share);
+  EXPECT_EQ(take_mapped(peer, kMost.of_a_peer - 1, 1).error().code, Errc::full);
+  EXPECT_TRUE(take_mapped(peer, kMost.of_a_peer - 1, 0)) << "what was refused took nothing";
 }
 
 // All that peers of one user may have, each of them its share.

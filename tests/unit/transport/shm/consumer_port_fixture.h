@@ -86,7 +86,7 @@ struct PeerLane {
   // The lane as the consumer sees it, for a test that has no port. Once: it takes the descriptors.
   std::unique_ptr<InLane> received() {
     std::array<os::Fd, 2> fds{std::move(memory), std::move(ring.second)};
-    return InLane::make(terms, kDepth, kImmediate, viewed, false, fds).value();
+    return InLane::make(terms, kDepth, kImmediate, viewed, false, fds, allowances).value();
   }
   // Word `n` of a slot, to be changed behind the reader's back.
   std::atomic_ref<std::uint64_t> word(std::uint32_t slot, std::size_t n) const {
@@ -107,6 +107,7 @@ struct PeerLane {
   std::optional<comch::shm::LaneWriter<>> writer;
   std::pair<os::Fd, os::Fd> ring = os::pair().value();
   wire::Lane terms;
+  Allowances allowances;
 };
 
 struct ConsumerPortTest : testing::Test {

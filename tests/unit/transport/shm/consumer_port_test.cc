@@ -130,6 +130,63 @@ TEST_F(ConsumerPortTest, RefusesLanesThatTogetherWouldTakeTheDescriptors) {
   EXPECT_TRUE(hub->allowances().descriptors.take(1)) << "what its lanes had is free again";
 }
 
+// All that a peer may have but `left`.
+std::shared_ptr<const void> take_all_but(std::uint64_t left, Allowance& allowance,
+                                         const Allowance::Most& most) {
+  return allowance.take(most.of_a_peer - left);
+}
+
+TEST_F(ConsumerPortTest, RefusesMapsThatTogetherWouldTakeTheMappings) {
+  const auto others = take_all_but(1, hub->allowances().mappings, Allowance::mappings());
+  ASSERT_TRUE(others);
+  show_map(0, kPage);
+  EXPECT_FALSE(owner.lost);
+  ASSERT_TRUE(say_packet(line, wire::MapEnd{0}));
+  show_map(1, kPage);
+  EXPECT_FALSE(owner.lost) << "what the first one had is free again";
+  show_map(2, kPage);
+  EXPECT_EQ(owner.lost, Errc::full);
+}
+
+TEST_F(ConsumerPortTest, RefusesLanesThatTogetherWouldTakeTheMappings) {
+  const auto others = take_all_but(1, hub->allowances().mappings, Allowance::mappings());
+  ASSERT_TRUE(others);
+  const PeerLane last = lane(1, {});
+  EXPECT_FALSE(owner.lost);
+  const PeerLane more = lane(2, {});
+  EXPECT_EQ(owner.lost, Errc::full);
+}
+
+TEST_F(ConsumerPortTest, RefusesLanesThatTogetherWouldTakeTheAddressSpace) {
+  const PeerLane first = lane(1, {});
+  const auto others =
+      take_all_but(2 * first.layout.size, hub->allowances().addresses, Allowance::kAddresses);
+  ASSERT_TRUE(others);
+  const PeerLane last = lane(2, {});
+  EXPECT_FALSE(owner.lost);
+  const PeerLane more = lane(3, {});
+  EXPECT_EQ(owner.lost, Errc::no_memory);
+}
+
+// The peer has done nothing wrong but to be many.
+TEST_F(ConsumerPortTest, AMessageInAMapThatWasRefusedIsCalledNoLie) {
+  PeerLane from = lane(1, {.handles = 2});
+  const auto others = take_all_but(1, hub->allowances().mappings, Allowance::mappings());
+  ASSERT_TRUE(others) << "but the lane's";
+  const os::Fd memory = os::make_sealed_memfd("comch-test", kPage).value();
+  const std::array<int, 1> fds{memory.get()};
+  ASSERT_TRUE(say_packet(line, wire::Map{.number = 3, .offset = 0, .size = kPage}, fds));
+  from.writer->put_hand_over(0, 3, 0, {0, 1}, {});
+  from.writer->publish();
+  std::string said;
+  set_log_sink([&](LogLevel, std::string_view text) { said += text; });
+  poll();
+  set_log_sink({});
+  EXPECT_EQ(owner.lost, Errc::full);
+  EXPECT_NE(said.find("vm.max_map_count"), std::string::npos) << said;
+  EXPECT_EQ(said.find("nonsense"), std::string::npos) << said;
+}
+
 TEST_F(ConsumerPortTest, RefusesAMapWithoutMemory) {
   expect_lost_by(wire::Map{.number = 0, .offset = 0, .size = kPage});
 }

@@ -351,5 +351,18 @@ TEST_F(HubTest, APeerCannotTakeAllAddressesByTheMemoryItShows) {
   EXPECT_TRUE(show(1000)) << "what has gone is free again";
 }
 
+// Each has two mappings here: its posted ring, and the seats at its desk.
+TEST_F(HubTest, ConsumersOfOnePeerTakeNoMoreThanItsShareOfTheMappings) {
+  const std::uint64_t most = Allowance::mappings().of_a_peer;
+  const auto others = client->allowances().mappings.take(most - 4);
+  ASSERT_TRUE(others);
+  const os::Fd first = appear(2), second = appear(4), third = appear(6);
+  EXPECT_NE(client->find(4), nullptr);
+  EXPECT_EQ(client->find(6), nullptr) << "and that costs the peer nothing else";
+  ASSERT_TRUE(say(wire::ConsumerEnd{2}, {}));
+  const os::Fd fourth = appear(8);
+  EXPECT_NE(client->find(8), nullptr) << "what has gone is free again";
+}
+
 }  // namespace
 }  // namespace comch::transport::shm
