@@ -168,6 +168,17 @@ void ConsumerPort::sweep() {
 // One packet per call: the reactor says again when there is more.
 void ConsumerPort::on_readable() { static_cast<void>(read_line()); }
 
+// Why nothing more is read from the line. What came may have been the end of it.
+Error ConsumerPort::why_over(const Result<os::Packet>& last) const {
+  if (last && last->starved) {
+    return {Errc::full, 0, "no descriptor is left for a producer; raise the limit on open files"};
+  }
+  return {Errc::connection_reset, last ? 0 : last.error().sys,
+          state_ == State::kOpening
+              ? "the other side is gone, or cannot take a consumer more; its log says which"
+              : "the peer is gone"};
+}
+
 bool ConsumerPort::read_line() {
   if (line_over_) return false;
   std::array<std::byte, wire::kMaxPacket> buffer;
@@ -178,10 +189,7 @@ bool ConsumerPort::read_line() {
   if (!packet || packet->end || packet->truncated) {
     line_over_ = true;
     reactor_.unwatch(parts_.line.get());
-    lose(Error{Errc::connection_reset, packet ? 0 : packet.error().sys,
-               state_ == State::kOpening
-                   ? "the other side is gone, or cannot take a consumer more; its log says which"
-                   : "the peer is gone"});
+    lose(why_over(packet));
     return false;
   }
   if (wire::is_fast(bytes)) {

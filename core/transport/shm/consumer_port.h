@@ -242,6 +242,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
 
   // One packet of the line; false: there is none now, or never again.
   bool read_line();
+  Error why_over(const Result<os::Packet>& last) const;
   // Memory that a message speaks of. Its announcement was sent ahead of the message, so that it
   // has come by now, but perhaps it is not read. Null: there is none.
   PeerMap* map_of(std::uint32_t number) override;

@@ -2,6 +2,8 @@
 // this consumer and nothing else.
 #include "transport/shm/consumer_port.h"
 
+#include <sys/resource.h>
+
 #include "comch/log.h"
 #include "unit/transport/shm/consumer_port_fixture.h"
 
@@ -212,6 +214,18 @@ TEST_F(ConsumerPortTest, TheEndOfItsLineIsTheLossOfItsPeer) {
   line.reset();
   settle();
   EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+// That is this process's trouble: the peer is neither gone nor a liar.
+TEST_F(ConsumerPortTest, ALaneThatNoDescriptorIsLeftForIsRefusedForThat) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const PeerLane from(line, 1, {});
+  const rlimit none{.rlim_cur = 3, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  settle();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(owner.lost, Errc::full);
 }
 
 TEST_F(ConsumerPortTest, ADoorbellWakesItAndTheEndOfNobodysLaneDoesNoHarm) {
