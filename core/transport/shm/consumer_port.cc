@@ -238,8 +238,10 @@ void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) 
     done = fail(Errc::connection_reset, "a packet that does not belong on a consumer's line");
   }
   if (!done) {
-    say(LogLevel::kWarning, "consumer {}: {}; its producers are cut off", id_,
-        describe(done.error()));
+    if (!closed()) {
+      say(LogLevel::kWarning, "consumer {}: {}; its producers are cut off", id_,
+          describe(done.error()));
+    }
     return lose(done.error());
   }
   owner_.on_wake();
