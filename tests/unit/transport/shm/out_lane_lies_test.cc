@@ -196,7 +196,8 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
   const os::Fd memory = os::make_sealed_memfd("comch-test", PeerConsumer::kMap).value();
   const os::Mapping mapping = os::Mapping::map(memory, PeerConsumer::kMap).value();
   const std::span<std::byte> data = mapping.bytes();
-  const SharedMemory shown{.id = 1, .fd = &memory, .offset = 0, .bytes = data};
+  MapLife life{data};
+  const SharedMemory shown{.life = &life, .fd = &memory, .offset = 0, .bytes = data};
 
   struct Lent {
     std::uint32_t loan;
