@@ -32,6 +32,8 @@ constexpr unsigned kTold = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
 // Most often there is nothing to enter for, and a system call is what several waits cost.
 constexpr unsigned kLooksPerEntry = 64;
 
+constexpr int kPatience_ms = 1000;
+
 // Newer than the headers may be.
 constexpr unsigned kSetupCqeMixed = 1U << 18U;
 
@@ -112,8 +114,14 @@ io_uring_sqe* KernelWait::next_sqe() {
   if (io_uring_submit(ring_) < 0) return nullptr;
   sqe = io_uring_get_sqe(ring_);
   if (sqe != nullptr || (ring_->flags & IORING_SETUP_SQPOLL) == 0) return sqe;
-  // A thread of the kernel empties it, at its own time.
-  return io_uring_sqring_wait(ring_) < 0 ? nullptr : io_uring_get_sqe(ring_);
+  // A thread of the kernel empties it, at its own time. Whoever waits for that is sent back early
+  // for a signal, and for completions that are to be seen to.
+  constexpr int kTries = 1000;
+  for (int tries = 0; sqe == nullptr && tries < kTries; ++tries) {
+    if (io_uring_sqring_wait(ring_) < 0) return nullptr;
+    sqe = io_uring_get_sqe(ring_);
+  }
+  return sqe;
 }
 
 bool KernelWait::arm(Tag which, int fd) {
@@ -169,8 +177,23 @@ bool KernelWait::take_back(Tag which) {
   return cancelled >= 0 || cancelled == -EALREADY || tags_[which] == 0;
 }
 
+// What was submitted is begun, before which it cannot be found. Only a thread of the kernel takes
+// its time, and sleeps when there was nothing for long; what is prepared and not submitted waits
+// on.
+void KernelWait::let_begin() {
+  if ((ring_->flags & IORING_SETUP_SQPOLL) == 0 || ring_->ring_fd < 0) return;
+  const unsigned submitted = *ring_->sq.ktail;
+  for (int waited = 0; waited < kPatience_ms; ++waited) {
+    if (io_uring_smp_load_acquire(ring_->sq.khead) == submitted) return;
+    const auto fd = static_cast<unsigned>(ring_->ring_fd);
+    if (io_uring_enter(fd, 0, 0, IORING_ENTER_SQ_WAKEUP, nullptr) < 0) return;
+    std::ignore = ::poll(nullptr, 0, 1);
+  }
+}
+
 // The application's ring is left as it was found. It may be broken, and then stays as it is.
 void KernelWait::leave() {
+  let_begin();
   take_own();
   bool submits = false;
   for (const Tag which : {kEvent, kTimer, kTransfers}) {
@@ -178,7 +201,6 @@ void KernelWait::leave() {
     disarm(which);
     submits = true;
   }
-  constexpr int kPatience_ms = 1000;
   for (int waited = 0; expects_own() && waited < kPatience_ms; ++waited) {
     if (submits && io_uring_submit(ring_) < 0) return;
     if (io_uring_get_events(ring_) < 0) return;

@@ -94,6 +94,7 @@ class KernelWait {
   void note(const io_uring_cqe& completion);
   void take_own();
   bool take_back(Tag which);
+  void let_begin();
   void leave();
 
   const int event_fd_;
