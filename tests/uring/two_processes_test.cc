@@ -137,6 +137,8 @@ class Listener {
   int fd() const { return fd_; }
   int connect() const {
     const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_GE(fd, 0);
+    if (fd < 0) return fd;
     EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address_), sizeof address_), 0);
     return fd;
   }

@@ -9,7 +9,7 @@ constexpr std::uint64_t kMessages = 10'000;
 
 struct RdmaCostTest : testing::Test {
   RdmaCostTest() {
-    for (std::uint16_t n = 0; n < kDepth; ++n) consumer.post(n, n * 64U, 64);
+    for (std::uint16_t n = 0; n < kDepth; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
     producer.lane(id);
     machines.link.fabric.reset_counts();
   }
@@ -17,7 +17,7 @@ struct RdmaCostTest : testing::Test {
   void receive() {
     consumer.port->poll(64, [&](std::size_t, const Arrival& arrival) {
       EXPECT_EQ(arrival.length, 64U);
-      consumer.port->post(arrival.index, arrival.index * 64U, 64);
+      consumer.port->post(arrival.index, arrival.index * std::uint64_t{64}, 64);
       ++received;
     });
     consumer.port->publish();
@@ -87,7 +87,6 @@ TEST_F(RdmaCostTest, APingOfOneMessageCostsOneCreditAtMost) {
 }
 
 TEST_F(RdmaCostTest, ALongMessageIsTwoWorkRequestsWithOneDoorbell) {
-  const std::string text(64, 'l');
   consumer.port->poll(64, [](std::size_t, const Arrival&) {});
   TestConsumer wide(machines, 4);
   wide.post(0, 0, 5000);

@@ -92,7 +92,7 @@ TEST(RdmaEndTest, SeveralProducersShareWhatIsPostedAndHaveLanesOfTheirOwn) {
   TestConsumer consumer(machines, 8);
   TestProducer one(machines), two(machines), three(machines);
   const std::uint32_t id = consumer.port->id();
-  for (std::uint16_t n = 0; n < 6; ++n) consumer.post(n, n * 64U, 64);
+  for (std::uint16_t n = 0; n < 6; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
   for (int n = 0; n < 2; ++n) {
     for (TestProducer* producer : {&one, &two, &three}) {
       ASSERT_EQ(producer->send(id, "hello"), Outcome::kUnderWay);

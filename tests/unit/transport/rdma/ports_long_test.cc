@@ -218,7 +218,7 @@ TEST(RdmaLongTest, ThirtyTwoLoansAreOutAtMostAndAPostWithoutRoomIsNone) {
   TestConsumer consumer(machines, 64);
   TestProducer producer(machines);
   const std::uint32_t id = consumer.port->id();
-  for (std::uint16_t n = 0; n < 33; ++n) consumer.post(n, n * 64U, 64);
+  for (std::uint16_t n = 0; n < 33; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
   OutLane& lane = producer.lane(id);
   std::uint32_t loan = 99;
   std::span<std::byte> room;

@@ -6,7 +6,7 @@ namespace {
 
 struct RdmaWakeTest : testing::Test {
   RdmaWakeTest() {
-    for (std::uint16_t n = 0; n < 8; ++n) consumer.post(n, n * 64U, 64);
+    for (std::uint16_t n = 0; n < 8; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
     producer.lane(id);
     machines.settle();
   }
@@ -58,7 +58,7 @@ TEST_F(RdmaWakeTest, SleepingAgainAndAgainNeverRunsOutOfReceives) {
     EXPECT_TRUE(woken());
     consumer.port->disarm();
     consumer.port->poll(64, [&](std::size_t, const Arrival& arrival) {
-      consumer.port->post(arrival.index, arrival.index * 64U, 64);
+      consumer.port->post(arrival.index, arrival.index * std::uint64_t{64}, 64);
     });
     consumer.port->publish();
     producer.completed(id);
