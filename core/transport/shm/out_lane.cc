@@ -83,21 +83,15 @@ OutLane::OutLane(Parts parts)
               mapping_.bytes().data() + layout_.side, layout_.shape),
       data_ringer_(consumer_->data_bell(), !consumer_->own_membarrier),
       sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell),
-      bounce_(layout_.shape.bounce_size, layout_.shape.slots) {
+      bounce_(layout_.shape.bounce_size, layout_.shape.slots),
+      handles_(mapping_.bytes().data() + layout_.returns, layout_.returns_slots, options_.handles) {
   hand_.reserve(comch::shm::kHandMax);
   // Who waits for nothing is not to be rung, and the consumer's posts cost it no fence.
   relax();
-  if (layout_.returns_slots == 0) return;
-  lent_ = std::make_unique<bool[]>(options_.handles);
-  returns_.emplace(mapping_.bytes().data() + layout_.returns, layout_.returns_slots,
-                   std::span(lent_.get(), options_.handles));
-  for (std::uint32_t n = options_.handles; n > 0; --n) free_handles_.push_back(n - 1);
 }
 
 OutLane::~OutLane() {
-  for (Loaned& loan : loans_) {
-    if (std::exchange(loan.out, false)) hand_.push_back(loan.posted);
-  }
+  loans_.end_all([this](const Posted& posted) { hand_.push_back(posted); });
   // Of a message that is half copied nobody has heard, unless its first piece is staged: the
   // buffer of that one is the consumer's to post again.
   const bool heard_of = consumer_->terms.way == wire::Way::kStaged;
@@ -130,10 +124,7 @@ Error OutLane::failure() const {
   return failure_.value_or(Error{Errc::connection_reset, 0, "the consumer is gone"});
 }
 
-bool OutLane::settled() const {
-  const bool holds_all = !returns_ || free_handles_.size() == options_.handles;
-  return !under_way() && !lends() && holds_all;
-}
+bool OutLane::settled() const { return !under_way() && !lends() && handles_.all_free(); }
 
 // --- Posted buffers ----------------------------------------------------------------------
 
@@ -277,24 +268,24 @@ void OutLane::forget_last() {
 
 Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
   if (const Outcome checked = check({}); checked != Outcome::kSent) return checked;
-  const auto free = std::ranges::find(loans_, false, &Loaned::out);
-  if (free == loans_.end()) return Outcome::kBusy;
-  if (!take(free->posted)) return nothing();
-  if (free->posted.capacity == 0) {
-    untake(free->posted);
+  const std::optional<std::uint32_t> free = loans_.free();
+  if (!free) return Outcome::kBusy;
+  Posted posted;
+  if (!take(posted)) return nothing();
+  if (posted.capacity == 0) {
+    untake(posted);
     return Outcome::kTooLong;
   }
-  free->out = true;
-  slot = static_cast<std::uint32_t>(free - loans_.begin());
-  room = memory_.subspan(free->posted.offset, free->posted.capacity);
+  loans_.lend(*free, posted);
+  slot = *free;
+  room = memory_.subspan(posted.offset, posted.capacity);
   return Outcome::kSent;
 }
 
 Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
   if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
-  loans_[slot].out = false;
-  const std::uint16_t index = loans_[slot].posted.index;
+  const std::uint16_t index = loans_.end(slot).index;
   if (length == 0) {
     writer_.put_immediate(index, immediate);
   } else {
@@ -304,24 +295,14 @@ Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate)
 }
 
 bool OutLane::abandon(std::uint32_t slot) {
-  loans_[slot].out = false;
-  const Posted& posted = loans_[slot].posted;
+  const Posted posted = loans_.end(slot);
   // What a shared desk gets back others may have waited for. Alone there are no others.
   if (consumer_->desk.shared() && consumer_->desk.put_back(seat_, posted)) return true;
   untake(posted);
   return false;
 }
 
-bool OutLane::lends() const { return std::ranges::any_of(loans_, &Loaned::out); }
-
 // --- Hand-over ---------------------------------------------------------------------------
-
-std::optional<std::uint32_t> OutLane::free_handle() {
-  if (free_handles_.empty()) return std::nullopt;
-  const std::uint32_t handle = free_handles_.back();
-  free_handles_.pop_back();
-  return handle;
-}
 
 Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
                            Bytes immediate) {
@@ -329,15 +310,14 @@ Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::
   if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
   Posted posted;
   if (!take(posted)) return nothing();
-  returns_->lend(handle);
+  handles_.lend(handle);
   writer_.put_hand_over(posted.index, map, handle, buffer, immediate);
   return put_done(&LaneCounters::handed_over, buffer.length);
 }
 
 std::optional<std::uint32_t> OutLane::take_returned() {
   std::uint32_t handle = 0;
-  if (!returns_) return std::nullopt;
-  switch (returns_->take(handle)) {
+  switch (handles_.take_returned(handle)) {
     case comch::shm::Look::kMessage:
       return handle;
     case comch::shm::Look::kBroken:

@@ -29,10 +29,11 @@
 #include "shm/chunk_job.h"
 #include "shm/fast_layout.h"
 #include "shm/lane.h"
-#include "shm/returns_ring.h"
 #include "transport/outcome.h"
 #include "transport/shm/bounce.h"
+#include "transport/shm/handles.h"
 #include "transport/shm/lane_counters.h"
+#include "transport/shm/loans.h"
 #include "transport/shm/remote_consumer.h"
 
 namespace comch::transport::shm {
@@ -120,23 +121,22 @@ class OutLane {
 
   // In place. The slot names the loan.
   Outcome reserve(std::uint32_t& slot, std::span<std::byte>& room);
-  bool is_loan(std::uint32_t slot) const { return slot < kLoans && loans_[slot].out; }
-  bool lends() const;
-  std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_[slot].posted.capacity; }
+  bool is_loan(std::uint32_t slot) const { return loans_.is_out(slot); }
+  bool lends() const { return loans_.any(); }
+  std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_.posted(slot).capacity; }
   Outcome commit(std::uint32_t slot, std::size_t length, Bytes immediate);
   // True: others may have waited for it.
   bool abandon(std::uint32_t slot);
-  static constexpr std::uint32_t kLoans = 32;
 
   // Hand-over. `handle` is free to be used (free_handle()).
-  std::optional<std::uint32_t> free_handle();
+  std::optional<std::uint32_t> free_handle() { return handles_.take(); }
   Outcome hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
                     Bytes immediate);
   // The next handle that has come back.
   std::optional<std::uint32_t> take_returned();
   // False: the consumer gave back what it did not have, and the others never come.
-  bool gives_back() const { return !returns_ || !returns_->broken(); }
-  void release_handle(std::uint32_t handle) { free_handles_.push_back(handle); }
+  bool gives_back() const { return !handles_.broken(); }
+  void release_handle(std::uint32_t handle) { handles_.put_back(handle); }
 
   // Whether put() has a reason to be called, for one that is about to sleep; and whether
   // step() has.
@@ -150,10 +150,6 @@ class OutLane {
 
  private:
   using Posted = comch::shm::Posted;
-  struct Loaned {
-    Posted posted;
-    bool out = false;
-  };
   // A message that is accepted and not complete, or complete behind one that is not.
   struct Unfinished {
     enum class What : std::uint8_t { kDone, kTransfer, kJob };
@@ -246,10 +242,8 @@ class OutLane {
   std::uint32_t unfinished_count_ = 0;
   std::optional<Transfer> transfer_;
   Bounce bounce_;
-  std::array<Loaned, kLoans> loans_{};
-  std::unique_ptr<bool[]> lent_;
-  std::optional<comch::shm::ReturnsReader<>> returns_;
-  std::vector<std::uint32_t> free_handles_;
+  Loans loans_;
+  Handles handles_;
   LaneCounters counters_;
 };
 
