@@ -140,7 +140,7 @@ TEST_F(FastLibraryQuotaTest, MessagesThatAreHandedOverCountForWhoeverHasTheConsu
   EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "1");
 }
 
-TEST_F(FastLibraryQuotaTest, LongMessageOfWhichAPartWasTooMuchIsCutShort) {
+TEST_F(FastLibraryQuotaTest, LongMessageOfWhichAHandedOverPartWasTooMuchIsCutShort) {
   const LibraryProducer program(
       "echo", {{"one ", "comchfs+"},
                {.data = letters(2000000), .immediate = "comchfs.", .hands_over = true},
