@@ -79,16 +79,25 @@ Status ConsumerDirectory::rebuild() {
   if (!made) return std::unexpected(made.error());
   consumer_ = std::move(*made);
   memory_ = std::move(*memory);
-  has_refused_ = false;
+  has_refused_ = is_to_stop_ = false;
   return {};
 }
 
 std::shared_ptr<const void> ConsumerDirectory::admit(std::uint64_t bytes) {
-  auto share = services().memory.take(record().owner, bytes, UserQuota::Chosen::kByPeer);
+  auto share = is_to_stop_
+                   ? nullptr
+                   : services().memory.take(record().owner, bytes, UserQuota::Chosen::kByPeer);
   if (share) return share;
   ++queue_->messages_dropped;
   // Once, for a peer can do it again and again.
   if (std::exchange(has_refused_, true)) return nullptr;
+  if (is_to_stop_) {
+    record().note_failure(
+        ECANCELED, fmt::format("a message of {} bytes was handed over and not taken before the "
+                               "consumer was stopped; it is dropped, and its program's again",
+                               bytes));
+    return nullptr;
+  }
   record().note_failure(
       EDQUOT, fmt::format("a message of {} bytes was handed over and dropped: what its owner's "
                           "consumers hold would be larger together than user_memory= of the mount; "
@@ -97,9 +106,13 @@ std::shared_ptr<const void> ConsumerDirectory::admit(std::uint64_t bytes) {
   return nullptr;
 }
 
-Result<ContextState> ConsumerDirectory::end_life(bool at_once) {
-  if (!record().removed) memory_->keep_copies();
-  return ContextDirectory::end_life(at_once);
+// Its end gives the program its memory back; by then what is unread is copied, a little at a time,
+// so that nobody waits for that but who stops it.
+bool ConsumerDirectory::is_drained() const {
+  constexpr std::uint64_t kAtOnce = std::uint64_t{4} << 20U;
+  if (record().removed || memory_ == nullptr || memory_->copy_some(kAtOnce)) return true;
+  services().engine.touch();
+  return false;
 }
 
 Result<std::unique_ptr<Consumer>> ConsumerDirectory::make_consumer(
@@ -141,6 +154,7 @@ bool ConsumerDirectory::is_ready() const {
 
 // Who waits for a message of a connection that is over hears of its end, which comes next.
 void ConsumerDirectory::close_entrance(int error) {
+  is_to_stop_ = true;
   if (link_->is_open()) queue_->set_refusal(error);
 }
 

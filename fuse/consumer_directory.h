@@ -55,7 +55,7 @@ class ConsumerDirectory final : public ContextDirectory {
   void on_changed(ContextState before, ContextState after) override;
   void reset_counters() override;
 
-  Result<ContextState> end_life(bool at_once) override;
+  bool is_drained() const override;
   Result<std::unique_ptr<Consumer>> make_consumer(const std::shared_ptr<ReceiveMemory>& memory);
   // See ReceiveMemory.
   std::shared_ptr<const void> admit(std::uint64_t bytes);
@@ -70,6 +70,7 @@ class ConsumerDirectory final : public ContextDirectory {
   std::unique_ptr<Consumer> consumer_;  // After its memory, which it needs to its end.
   bool was_started_ = false;
   bool has_refused_ = false;  // What was handed over, in this run.
+  bool is_to_stop_ = false;   // Somebody has said so, in this run.
   Counters at_reset_;
 };
 

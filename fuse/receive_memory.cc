@@ -1,6 +1,7 @@
 // The buffers that a consumer posts; see receive_memory.h.
 #include "receive_memory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -98,8 +99,11 @@ void ReceiveMemory::give_back(const HandedOver& message) const {
   if (consumer_ != nullptr) std::ignore = consumer_->give_back(message);
 }
 
-void ReceiveMemory::keep_copies() {
-  for (BufferArrival* const arrival : std::exchange(lent_, {})) arrival->keep_copy();
+bool ReceiveMemory::copy_some(std::uint64_t most) {
+  while (most != 0 && !lent_.empty()) {
+    if ((*lent_.begin())->copy_some(most)) lent_.erase(lent_.begin());
+  }
+  return lent_.empty();
 }
 
 void ReceiveMemory::take_back(ReceiveTask& task) {
@@ -123,14 +127,19 @@ BufferArrival::~BufferArrival() {
   memory_->post(buffer_);
 }
 
-void BufferArrival::keep_copy() {
+bool BufferArrival::copy_some(std::uint64_t& most) {
   const std::size_t size = bytes_.size();
-  copy_.reset(new (std::nothrow) std::byte[size]);
-  if (!copy_) return;
-  std::memcpy(copy_.get(), bytes_.data(), size);
+  if (!copy_) copy_.reset(new (std::nothrow) std::byte[size]);
+  if (!copy_) return true;
+  const std::size_t now = std::min<std::uint64_t>(size - copied_, most);
+  std::memcpy(copy_.get() + copied_, bytes_.data() + copied_, now);
+  copied_ += now;
+  most -= now;
+  if (copied_ != size) return false;
   bytes_ = {copy_.get(), size};
   memory_->give_back(std::exchange(lent_.message, {}));
   lent_.hold.reset();
+  return true;
 }
 
 }  // namespace comch::fuse

@@ -51,8 +51,9 @@ class ReceiveMemory : public std::enable_shared_from_this<ReceiveMemory> {
 
   // The consumer runs: every buffer is posted, and from now on each one that is free again.
   Status post_all(Consumer& consumer);
-  // It is about to stop: what was handed over will be its producer's again, and is copied.
-  void keep_copies();
+  // It is about to stop: what was handed over will be its producer's again. Copies `most` bytes of
+  // that, not 0; true: nothing is left to be copied.
+  bool copy_some(std::uint64_t most);
   // It does so no more.
   void end_posting() { consumer_ = nullptr; }
 
@@ -92,15 +93,16 @@ class BufferArrival final : public Arrival {
 
   std::span<const std::byte> bytes() const override { return bytes_; }
 
-  // Gives back what was handed over: bytes() are elsewhere now. Without memory for the copy they
-  // stay where they are.
-  void keep_copy();
+  // Copies at most so many bytes of what was handed over, and takes them off. True: it is done, and
+  // given back: bytes() are elsewhere now. Without memory for the copy they stay where they are.
+  bool copy_some(std::uint64_t& most);
 
  private:
   const std::shared_ptr<ReceiveMemory> memory_;
   Buffer& buffer_;
   Lent lent_;
   std::unique_ptr<std::byte[]> copy_;
+  std::size_t copied_ = 0;
   std::span<const std::byte> bytes_;
 };
 

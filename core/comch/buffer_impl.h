@@ -125,6 +125,7 @@ class BufferHome {
     free_ = std::exchange(buffer->next_free_, nullptr);
     --available_;
     buffer->references_ = 1;
+    buffer->posted_ = false;  // Whoever posted it has let go of it.
     return buffer;
   }
 

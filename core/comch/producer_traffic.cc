@@ -20,7 +20,7 @@ bool ProducerImpl::poll() {
     engine()->remove(*this);
     relax();  // Nothing is waited for; see OutLane.
   }
-  if (state() == ContextState::kStopping) request_work();
+  if (state() == ContextState::kStopping && drained()) request_work();
   return did;
 }
 
@@ -59,6 +59,7 @@ bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
     const auto handle = lane != nullptr ? lane->take_returned() : std::nullopt;
     if (!handle) return did;
     auto node = traffic.handed.extract(*handle);
+    if (node.empty()) continue;  // Returned without it: the lane is kept for a loan alone.
     lane->release_handle(*handle);
     --handed_over_;
     on_returned_(static_cast<Producer&>(face()), *node.mapped());
@@ -84,7 +85,11 @@ void ProducerImpl::give_up(const Error& error) {
     if (waits_for_returns_ && !traffic.handed.empty()) {
       if (lane->under_way()) lane->break_off(error);
     } else if (lane->under_way() || !traffic.handed.empty()) {
-      port_->drop(id);
+      if (lane->lends()) {
+        lane->break_off(error);  // A loan's room stays writable until we are idle.
+      } else {
+        port_->drop(id);
+      }
     }
   }
   request_work();

@@ -234,7 +234,7 @@ bool OutLane::put_piece() {
 
 bool OutLane::ready(bool for_space) {
   if (gone()) return true;
-  if (handles_.has_returned()) return true;
+  if (gives_back() && handles_.has_returned()) return true;
   if (failure_) return false;  // Whatever was under way has been told of it.
   if (for_space && has_space()) return true;
   if (unfinished_count_ == 0) return false;

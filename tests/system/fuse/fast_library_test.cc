@@ -97,6 +97,21 @@ TEST_F(FastLibraryTest, MessageThatIsHandedOverCanBeReadWhenTheConsumerWasStoppe
   EXPECT_TRUE(recv.read(199000) == got(letters(200000).substr(1000)));
 }
 
+// It is copied a part at a time.
+TEST_F(FastLibraryTest, LargeMessageThatIsHandedOverCanBeReadWhenTheConsumerWasStopped) {
+  constexpr std::size_t kPart = std::size_t{1} << 20U;
+  const std::string all = letters(12 * kPart);
+  const LibraryProducer program("echo", {{.data = all, .hands_over = true}});
+  make_consumer();
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "stats/waiting") == "1"; }));
+  const File recv(consumer_ / "recv");
+  ASSERT_EQ(write_to(consumer_ / "enable", "0"), 0);
+  ASSERT_TRUE(program.wait_for_return());
+  for (std::size_t at = 0; at < all.size(); at += kPart) {
+    EXPECT_TRUE(recv.read(kPart) == got(all.substr(at, kPart))) << at;
+  }
+}
+
 TEST_F(FastLibraryTest, NoSizeThatIsHandedOverIsTooMuchForTheDaemon) {
   const LibraryProducer program("echo", {{.data = {}, .untouched = kTebibyte}, {"after"}});
   make_consumer();

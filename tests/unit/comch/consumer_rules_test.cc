@@ -225,6 +225,23 @@ TEST_F(ConsumerRulesTest, ABufferOfATaskThatComesBackEmptyCanBePostedAgain) {
   ASSERT_TRUE(second.allocate_receive(room).value()->submit());
 }
 
+TEST_F(ConsumerRulesTest, ABufferThatIsLentAgainIsPostedNoMore) {
+  Memory pool(64);
+  Buffer* const room = pool.room(0, 64);
+  auto gone = Consumer::create(server.connection(), pool.map()).value();
+  gone->configure_receive(1, kIgnore, kIgnore).value();
+  engine->connect(*gone).value();
+  ASSERT_TRUE(gone->start());
+  ASSERT_TRUE(run_until([&] { return gone->state() == ContextState::kRunning; }));
+  post(*gone, room);
+  gone.reset();
+  room->drop_reference().value();
+  Buffer* const again = pool.room(0, 64);
+  ASSERT_EQ(again, room);
+  EXPECT_TRUE(again->set_data_length(8));
+  again->drop_reference().value();
+}
+
 TEST_F(ConsumerRulesTest, ATaskCanBePostedAgainInItsOwnCallback) {
   Consumer& to = consumer(there, {.depth = 2});
   Producer& from = producer();

@@ -62,6 +62,31 @@ struct HandOverEndTest : FastPair {
   Buffer* const buffer = here.data(0, "mine");
 };
 
+TEST_F(HandOverEndTest, AProducerThatWaitsForWhatItsConsumerHoldsSleeps) {
+  const HandedOver message = held();
+  stop_and_wait_in_vain();
+  EXPECT_TRUE(falls_asleep(*engine, 64));
+  EXPECT_TRUE(to.give_back(message));
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, ALoanStaysWritableBesideItThoughTheProducerIsAborted) {
+  post_rooms(to, there, 2, 64);
+  keep_received();
+  const Loan loan = from.reserve(to.id()).value();
+  EXPECT_TRUE(from.hand_over(to.id(), *buffer));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  ProducerTask* const unfreed = from.allocate_send(nullptr, {}, to.id()).value();
+  EXPECT_EQ(from.abort().value(), ContextState::kStopping);
+  EXPECT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  EXPECT_TRUE(to.stop());
+  EXPECT_TRUE(run_until([&] { return client.consumers.empty(); }));
+  std::ranges::fill(loan.room, std::byte{'y'});
+  EXPECT_TRUE(from.abandon(loan));
+  EXPECT_TRUE(unfreed->free());
+  ends_and_returns();
+}
+
 TEST_F(HandOverEndTest, AProducerThatStopsWaitsUntilItsConsumerGivesBack) {
   const HandedOver message = held();
   stop_and_wait_in_vain();

@@ -248,6 +248,7 @@ TEST_F(ProducerPortTest, AReturnOfWhatWasNotLentBreaksTheLane) {
   to.publish();
   peer.word(peer.lane_layout.returns) = 1U | std::uint64_t{handle + 1} << 32U;
   EXPECT_FALSE(to.take_returned());
+  EXPECT_FALSE(to.ready(true)) << "there is nothing to wake up for any more";
   EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
   EXPECT_EQ(to.failure().code, Errc::connection_reset);
 }
