@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -39,9 +40,16 @@ constexpr std::size_t kMessageSize = 4080;  // What clients of comch have when t
 // The sockets: every one of them either receives or sends.
 class TcpEcho {
  public:
-  TcpEcho(io_uring& ring, int& served) : ring_(ring), served_(served) {}
+  // Those of the io_uring that the Ring waits in.
+  TcpEcho(uring::Ring& ring, int& served) : ring_(ring), kernel_(*ring.kernel()), served_(served) {}
+  // The kernel reads and writes the memory of a socket until what it does there is complete.
   ~TcpEcho() {
-    for (const auto& [fd, socket] : sockets_) ::close(fd);
+    ending_ = true;
+    for (const auto& [fd, socket] : sockets_) ::shutdown(fd, SHUT_RDWR);
+    while (!sockets_.empty()) {
+      io_uring_submit_and_wait(&kernel_, 1);
+      take_completions();
+    }
     ::close(listener_);
   }
   TcpEcho(const TcpEcho&) = delete;
@@ -66,6 +74,25 @@ class TcpEcho {
     return ntohs(address.sin_port);
   }
 
+  void take_completions() {
+    io_uring_cqe* completion = nullptr;
+    while (io_uring_peek_cqe(&kernel_, &completion) == 0) {
+      // The ring's own wake-ups come this way, too.
+      if (!ring_.claim(*completion)) on_completion(*completion);
+      io_uring_cqe_seen(&kernel_, completion);
+    }
+  }
+
+ private:
+  // Whose completion: else it is a socket's descriptor.
+  static constexpr std::uint64_t kAccept = ~std::uint64_t{0};
+  static constexpr std::uint64_t kPause = kAccept - 1;
+  struct Socket {
+    int fd;
+    bool receiving = false;
+    std::array<char, 4096> text{};
+  };
+
   void on_completion(const io_uring_cqe& completion) {
     if (completion.user_data == kAccept) return on_accepted(completion.res);
     if (completion.user_data == kPause) return accept();
@@ -80,18 +107,11 @@ class TcpEcho {
       receive(socket);
     }
   }
-
- private:
-  // Whose completion: else it is a socket's descriptor.
-  static constexpr std::uint64_t kAccept = ~std::uint64_t{0};
-  static constexpr std::uint64_t kPause = kAccept - 1;
-  struct Socket {
-    int fd;
-    bool receiving = false;
-    std::array<char, 4096> text{};
-  };
-
   void on_accepted(int fd) {
+    if (ending_) {
+      if (fd >= 0) ::close(fd);
+      return;
+    }
     if (fd < 0) return pause(-fd);
     paused_ = false;
     receive(sockets_.try_emplace(fd, Socket{.fd = fd}).first->second);
@@ -125,17 +145,19 @@ class TcpEcho {
     sqe->user_data = static_cast<std::uint64_t>(socket.fd);
   }
   io_uring_sqe* next() {
-    io_uring_sqe* sqe = io_uring_get_sqe(&ring_);
+    io_uring_sqe* sqe = io_uring_get_sqe(&kernel_);
     if (sqe != nullptr) return sqe;
-    io_uring_submit(&ring_);
-    return io_uring_get_sqe(&ring_);
+    io_uring_submit(&kernel_);
+    return io_uring_get_sqe(&kernel_);
   }
 
-  io_uring& ring_;
+  uring::Ring& ring_;
+  io_uring& kernel_;
   int& served_;
   const int listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::map<int, Socket> sockets_;                                 // By descriptor.
-  bool paused_ = false;                                           // Until one is accepted again.
+  std::map<int, Socket> sockets_;  // By descriptor.
+  bool paused_ = false;            // Until one is accepted again.
+  bool ending_ = false;
   __kernel_timespec pause_{.tv_sec = 0, .tv_nsec = 100'000'000};  // Picked, not tuned.
 };
 
@@ -234,7 +256,7 @@ int run(io_uring& kernel, const Options& options) {
 
   int served = 0;
   const int enough = options.number("--clients", 0);
-  TcpEcho tcp(kernel, served);
+  TcpEcho tcp(**ring, served);
   const int wanted = options.number("--port", 7777);
   if (wanted < 0 || wanted > 65535) return fail({comch::Errc::invalid_value, 0, "no such port"});
   const std::uint16_t port = tcp.listen(static_cast<std::uint16_t>(wanted));
@@ -247,12 +269,7 @@ int run(io_uring& kernel, const Options& options) {
     const auto ready = (*ring)->submit_and_wait(1, 1s);
     if (!ready && ready.error().code != comch::Errc::time_out) return fail(ready.error());
     (*ring)->advance((*ring)->for_each([&](const auto& c) { messages.on_completion(c); }));
-    io_uring_cqe* completion = nullptr;
-    while (io_uring_peek_cqe(&kernel, &completion) == 0) {
-      // The ring's own wake-ups come this way, too.
-      if (!(*ring)->claim(*completion)) tcp.on_completion(*completion);
-      io_uring_cqe_seen(&kernel, completion);
-    }
+    tcp.take_completions();
   }
   std::cout << "served " << served << " clients\n";
   return 0;

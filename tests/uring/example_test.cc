@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <string>
@@ -35,17 +36,23 @@ int connect_to(std::uint16_t port) {
   return fd;
 }
 
+// What an echo says that it listens on.
+std::uint16_t port_in(const std::filesystem::path& path) {
+  std::uint16_t port = 0;
+  EXPECT_TRUE(eventually([&] {
+    std::ifstream output(path);
+    std::string listening, on, word;
+    return static_cast<bool>(output >> listening >> on >> word >> port);
+  }));
+  return port;
+}
+
 TEST(UringExample, EchoesForClientsOfComchAndOfTcp) {
   const RuntimeDirectory runtime;
   const TempDir dir;
   auto echo = ChildProcess::exec({"uring_echo", "--name", "both", "--port", "0", "--clients", "2"},
                                  dir / "output");
-  std::uint16_t port = 0;
-  ASSERT_TRUE(eventually([&] {
-    std::ifstream output(dir / "output");
-    std::string listening, on, word;
-    return static_cast<bool>(output >> listening >> on >> word >> port);
-  }));
+  const std::uint16_t port = port_in(dir / "output");
   const int fd = connect_to(port);
   ASSERT_EQ(::send(fd, "by tcp", 6, 0), 6);
   const auto pings = run_program({"ping_client", "--name", "both", "--count", "20"});
@@ -64,18 +71,30 @@ bool is_echoed(int fd) {
          ::recv(fd, text.data(), text.size(), MSG_WAITALL) == 4 && text == "echo";
 }
 
+TEST(UringExample, AnEchoThatHasServedEnoughEndsWithItsOtherClientsAndNotAfterThem) {
+  const RuntimeDirectory runtime;
+  const TempDir dir;
+  auto echo = ChildProcess::exec(
+      {"uring_echo", "--name", "enough", "--port", "0", "--clients", "1"}, dir / "output");
+  const std::uint16_t port = port_in(dir / "output");
+  const int leaves = connect_to(port);
+  const int stays = connect_to(port);
+  EXPECT_TRUE(is_echoed(leaves));
+  EXPECT_TRUE(is_echoed(stays));
+  ::close(leaves);
+  char more = 0;
+  EXPECT_EQ(::recv(stays, &more, sizeof more, 0), 0);
+  EXPECT_EQ(echo.wait(), Exit::with(0));
+  ::close(stays);
+}
+
 TEST(UringExample, AnEchoWithoutDescriptorsSaysSoOnceAndGoesOnWhenThereAreSomeAgain) {
   const RuntimeDirectory runtime;
   const TempDir dir;
   auto echo = ChildProcess::exec({"sh", "-c", R"(ulimit -n 40; exec "$@")", "sh", "uring_echo",
                                   "--name", "few", "--port", "0"},
                                  dir / "output");
-  std::uint16_t port = 0;
-  ASSERT_TRUE(eventually([&] {
-    std::ifstream output(dir / "output");
-    std::string listening, on, word;
-    return static_cast<bool>(output >> listening >> on >> word >> port);
-  }));
+  const std::uint16_t port = port_in(dir / "output");
   // More than it has descriptors for, and less than wait to be accepted.
   constexpr int kClients = 34;
   std::vector<int> clients;
