@@ -101,10 +101,12 @@ class ReceiveFiles {
       const comch::Status s = receive_from(client);
       // Of a client of another machine that is not there any more, `left` is told next.
       if (!s && s.error().code != comch::Errc::connection_reset) failure_ = s.error();
+      end_wait();
     };
     const auto left = [this](comch::Connection&, bool) {
       client_has_left_ = true;
       if (control_ != nullptr) std::ignore = ring_.unregister(*std::exchange(control_, nullptr));
+      end_wait();
     };
     const auto nothing = [](comch::Connection&, comch::ConsumerId) {};
     if (auto s = server_.set_max_clients(1); !s) return s;
@@ -120,13 +122,11 @@ class ReceiveFiles {
   // Until the client has left. What it was told, or nothing: it left too early.
   comch::Result<std::string> finish() {
     while (!client_has_left_ && !failure_) {
-      const auto ready = ring_.submit_and_wait(1, 1s);
-      if (!ready && ready.error().code != comch::Errc::time_out) {
+      if (const auto ready = ring_.submit_and_wait(1); !ready) {
         return std::unexpected(ready.error());
       }
       ring_.advance(ring_.for_each([this](const auto& completion) { on_completion(completion); }));
-      if (!posted_ && consumer_ && consumer_->state() == comch::ContextState::kRunning) post_all();
-      if (ended_ && writes_ == 0 && answer_.empty()) answer();
+      if (ended_ && writes_ == 0 && answer_.empty() && control_ != nullptr) answer();
     }
     if (failure_) return std::unexpected(*failure_);
     if (answer_.empty()) return comch::fail(comch::Errc::connection_reset, "the sender left early");
@@ -138,7 +138,7 @@ class ReceiveFiles {
  private:
   // Of an operation's user_data: the number of a buffer, and whether it is written.
   static constexpr std::uint64_t kWrite = kBuffers;
-  static constexpr std::uint64_t kAnswered = kWrite + kBuffers;
+  static constexpr std::uint64_t kOther = kWrite + kBuffers;
   struct File {
     int fd = -1;
     std::uint64_t missing = 0;  // Bytes.
@@ -152,11 +152,16 @@ class ReceiveFiles {
     consumer_ = std::move(*consumer);
     if (auto s = ring_.prepare(*consumer_, kBuffers); !s) return s;
     if (auto s = consumer_->set_immediate_size(FilePiece::kSize); !s) return s;
-    if (auto s = engine_.connect(*consumer_); !s) return s;
-    if (auto s = consumer_->start(); !s) return std::unexpected(s.error());
     const auto from = ring_.register_source(*consumer_);
     if (!from) return std::unexpected(from.error());
     from_ = *from;
+    consumer_->on_state_changed(
+        [this](comch::Context&, comch::ContextState, comch::ContextState now) {
+          if (now == comch::ContextState::kRunning) post_all();
+          end_wait();
+        });
+    if (auto s = engine_.connect(*consumer_); !s) return s;
+    if (auto s = consumer_->start(); !s) return std::unexpected(s.error());
     const auto control = ring_.register_control(client);
     if (!control) return std::unexpected(control.error());
     control_ = *control;
@@ -166,7 +171,6 @@ class ReceiveFiles {
   }
 
   void post_all() {
-    posted_ = true;
     for (std::uint64_t n = 0; n < kBuffers; ++n) {
       const auto buffer = buffers_.get();
       if (!buffer) return refuse(buffer.error());
@@ -183,11 +187,11 @@ class ReceiveFiles {
     return consumer_ == nullptr || consumer_->state() == comch::ContextState::kIdle;
   }
   static bool is_write(const uring::Completion& completion) {
-    return completion.user_data >= kWrite && completion.user_data < kAnswered;
+    return completion.user_data >= kWrite && completion.user_data < kOther;
   }
 
   void on_completion(const uring::Completion& completion) {
-    if (completion.user_data == kAnswered) return;
+    if (completion.user_data == kOther) return;
     if (is_write(completion)) return on_written(completion);
     if (completion.res < 0) return;  // The client has left, or is about to.
     const auto piece = FilePiece::from(completion.immediate());
@@ -250,10 +254,15 @@ class ReceiveFiles {
     }
     answer_ = bad.empty() ? "all " + std::to_string(files_.size()) + " files are whole"
                           : "not whole:" + bad.substr(0, 1000);
-    next(kAnswered).prep_ctrl_send(*control_, std::as_bytes(std::span(answer_)));
+    next(kOther).prep_ctrl_send(*control_, std::as_bytes(std::span(answer_)));
   }
 
-  // There are places for all buffers, and one for the answer.
+  // A wait ends by completions, and callbacks have none of their own.
+  void end_wait() {
+    next(kOther).prep_nop();
+    std::ignore = ring_.submit();
+  }
+  // There are places for all buffers, for the answer, and for what the callbacks end waits by.
   uring::Submission& next(std::uint64_t user_data) {
     uring::Submission* s = ring_.get();
     if (s == nullptr) {
@@ -289,7 +298,6 @@ class ReceiveFiles {
   std::optional<comch::Error> failure_;
   std::string failed_;
   std::string answer_;
-  bool posted_ = false;
   bool ended_ = false;
   bool client_has_left_ = false;
 };

@@ -41,6 +41,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kAtOnce = 8;          // Pieces under way.
 constexpr std::uint64_t kAnswer = kAtOnce;  // Whose completion: else it is a piece's number.
+constexpr std::uint64_t kEnded = kAnswer + 1;
 constexpr std::size_t kMessageSize = 4080;  // What connections have when nobody says else.
 
 comch::Error failure(int error, const char* what) {
@@ -130,6 +131,9 @@ class SendFiles {
     if (auto s = client_.configure_send(1, free_task, free_task); !s) return s;
     if (auto s = client_.on_message(deliver); !s) return s;
     if (auto s = client_.on_consumer(come, gone); !s) return s;
+    client_.on_state_changed([this](comch::Context&, comch::ContextState, comch::ContextState now) {
+      if (ring_ && now != comch::ContextState::kRunning) end_wait();
+    });
     if (auto s = engine_.connect(client_); !s) return s;
     if (auto s = client_.start(); !s) return std::unexpected(s.error());
     while (client_.state() != comch::ContextState::kIdle && consumer_ == comch::ConsumerId{}) {
@@ -231,7 +235,12 @@ class SendFiles {
     return static_cast<std::uint64_t>(slot - slots_.begin());
   }
 
-  // There are places for all slots, and one for the answer.
+  // A wait ends by completions, and callbacks have none of their own.
+  void end_wait() {
+    next(kEnded).prep_nop();
+    std::ignore = ring_->submit();
+  }
+  // There are places for all slots, for the answer, and for the end of the connection.
   uring::Submission& next(std::uint64_t user_data) {
     uring::Submission* s = ring_->get();
     if (s == nullptr) {
@@ -242,8 +251,7 @@ class SendFiles {
     return *s;
   }
   comch::Status wait() {
-    const auto ready = ring_->submit_and_wait(1, 1s);
-    if (!ready && ready.error().code != comch::Errc::time_out) {
+    if (const auto ready = ring_->submit_and_wait(1); !ready) {
       return std::unexpected(ready.error());
     }
     comch::Status all;
@@ -256,6 +264,7 @@ class SendFiles {
     return all;
   }
   comch::Status on_completion(const uring::Completion& completion) {
+    if (completion.user_data == kEnded) return {};
     if (completion.user_data == kAnswer) {
       answer_length_ = completion.res;
       if (completion.res >= 0) return {};
