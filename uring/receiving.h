@@ -194,7 +194,15 @@ class Receiving {
   }
   void finish(Operation& op, std::int64_t res, const Received& received) {
     Completion& completion = order_.finish(op, res);
-    messages_.describe(completion, received, order_.is_seen(completion));
+    const bool seen = order_.is_seen(completion);
+    messages_.describe(completion, received, seen);
+    if (!seen && received.handed_over) [[unlikely]]
+      give_back(&of(op), received.handed_over);
+  }
+  // What nobody is told of, who could. The source may be gone while a file is written.
+  void give_back(const End* from, const HandedOver& message) {
+    const auto end = std::ranges::find(ends_, from, &std::unique_ptr<End>::get);
+    if (end != ends_.end()) std::ignore = (*end)->consumer.give_back(message);
   }
   // One without a message.
   Completion& finish(Operation& op, std::int64_t res) {

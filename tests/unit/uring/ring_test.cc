@@ -208,6 +208,17 @@ TEST_F(RingTest, AHandOverCompletesWhenTheBufferComesBack) {
   EXPECT_EQ(seen[0].buffer, buffer);
 }
 
+TEST_F(RingTest, WhatIsHandedOverToAReceiveThatTellsNoSuccessComesBackByItself) {
+  Buffer* const posted = room(0);
+  Buffer* const buffer = here.data(0, "not copied");
+  next(kPosted, kSkipSuccess).prep_post_recv(*from, posted);
+  next(1).prep_hand_over(*to, *buffer);
+  wait(1);
+  EXPECT_EQ(res(1), 10);
+  EXPECT_EQ(find(kPosted), nullptr);
+  EXPECT_TRUE(posted->drop_reference());
+}
+
 TEST_F(RingTest, ControlMessagesWaitForRoomAndForWhoReceivesThem) {
   std::vector<std::string> texts;
   for (int n = 0; n < 20; ++n) texts.push_back("control " + std::to_string(n));

@@ -48,7 +48,8 @@ inline constexpr std::uint8_t kHardLink = 2;
 // In a chain it goes for the chain. Multishot receives, which have no end of their own, are not
 // waited for; posted buffers are. (IOSQE_IO_DRAIN)
 inline constexpr std::uint8_t kDrain = 4;
-// No completion when it succeeds: its slot is free again at once. (IOSQE_CQE_SKIP_SUCCESS)
+// No completion when it succeeds: its slot is free again at once. What was handed over to such a
+// receive is given back. (IOSQE_CQE_SKIP_SUCCESS)
 inline constexpr std::uint8_t kSkipSuccess = 8;
 // The descriptor that is named is a number that Ring::register_file() answered.
 // (IOSQE_FIXED_FILE)
