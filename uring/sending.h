@@ -266,8 +266,11 @@ class Sending {
 
   // How a long message or a hand-over ended, which is over.
   static std::int64_t end_of_long(End& end, const Operation& op) {
-    const bool gone = is_gone(end.producer, end.consumer);
-    return gone ? -ECONNRESET : static_cast<std::int64_t>(op.amount);
+    const auto probe = end.producer.send(end.consumer, {});
+    if (probe || probe.error().code == Errc::again) return static_cast<std::int64_t>(op.amount);
+    const std::int64_t res = refusal(end, probe.error());
+    // One that is idle already was stopped while this was under way.
+    return probe.error().code == Errc::bad_state && res != -ECONNRESET ? -ESHUTDOWN : res;
   }
 
   bool retry(End& end) {

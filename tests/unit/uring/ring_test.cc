@@ -219,6 +219,19 @@ TEST_F(RingTest, WhatIsHandedOverToAReceiveThatTellsNoSuccessComesBackByItself) 
   EXPECT_TRUE(posted->drop_reference());
 }
 
+TEST_F(RingTest, WhatIsHandedOverAndComesBackWhileItsProducerStopsIsNotSaidToBeLost) {
+  post(1);
+  next(1).prep_hand_over(*to, *here.data(0, "not copied"));
+  ring->submit_and_wait(1).value();
+  const HandedOver message = ring->peek()->handed_over();
+  reap();
+  std::ignore = producer->stop();
+  ASSERT_TRUE(consumer->give_back(message));
+  wait(1);
+  EXPECT_EQ(res(1), -ESHUTDOWN);
+  EXPECT_TRUE(run_until_idle(*producer));
+}
+
 TEST_F(RingTest, ControlMessagesWaitForRoomAndForWhoReceivesThem) {
   std::vector<std::string> texts;
   for (int n = 0; n < 20; ++n) texts.push_back("control " + std::to_string(n));

@@ -137,5 +137,21 @@ TEST_P(SendingTest, EveryWayOfASendHasTheSameCompletionsAndTheSameMessages) {
 INSTANTIATE_TEST_SUITE_P(By, SendingTest, testing::Values(DataWay::kMapped, DataWay::kView),
                          [](const auto& way) { return std::string(name(way.param)); });
 
+struct LongSendingTest : RingPair {
+  LongSendingTest() : RingPair(Place::kOwnRing, {}, DataWay::kStaged) {}
+};
+
+TEST_F(LongSendingTest, OneThatArrivesWhileItsProducerStopsIsNotSaidToBeLost) {
+  const std::string text(400'000, 'x');
+  next(kPosted).prep_post_recv(*from, there.room(0, text.size()));
+  send(text, 1);
+  ring->submit().value();
+  ASSERT_TRUE(producer->busy(consumer->id()));
+  std::ignore = producer->stop();
+  wait(2);
+  EXPECT_EQ(res(1), -ESHUTDOWN);
+  EXPECT_EQ(res(kPosted), 400'000);
+}
+
 }  // namespace
 }  // namespace comch::uring::test

@@ -13,7 +13,8 @@
 //   -ECANCELED    a prep_cancel() found it in time, the link ahead of it failed, or its end was
 //                 unregistered before it began
 //   -ECONNRESET   the peer is gone, or the consumer that is named
-//   -ESHUTDOWN    this side's producer or consumer is stopping; -EBUSY: it does not run
+//   -ESHUTDOWN    this side's producer or consumer is stopping; a message that was under way may
+//                 have arrived; -EBUSY: it does not run
 //
 // Threads: the ring's. Order: operations begin in the order of get(), but for kLink and kDrain;
 // each call says in what order they complete. Lifetime: from get() to submit() it is the
@@ -154,8 +155,8 @@ class Submission : private Operation {
   // the consumer has given the buffer back, in whatever order it does; until then the data must
   // not change. The producer is one that Ring::prepare() was called for.
   // res: the bytes. -EOPNOTSUPP: its map cannot be shown to the other side. -EAGAIN: 1,024 are
-  // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone, or
-  // while its producer was stopping.
+  // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone.
+  // -ESHUTDOWN: it came back while its producer was stopping, and the data may have been used.
   void prep_hand_over(Destination& to, Buffer& buffer, std::span<const std::byte> immediate = {}) {
     prepare(Op::kHandOver, &to);
     what.buffer = &buffer;
