@@ -161,6 +161,13 @@ struct FastPair : ConnectedPair {
   void keep_received() {
     then_received = [](ReceiveTask&) {};
   }
+  // Hands a buffer over to a consumer that has a post for it, and that holds the message then.
+  HandedOver hand_over(Producer& from, Consumer& to, Buffer& buffer) {
+    keep_received();
+    EXPECT_TRUE(from.hand_over(to.id(), buffer));
+    EXPECT_TRUE(run_until([&] { return received.size() == 1; }));
+    return received.empty() ? HandedOver() : received[0]->handed_over();
+  }
 
   Memory there{std::size_t{1} << 20U};  // The consumers'.
   Memory here{std::size_t{1} << 20U};   // The producers'.

@@ -16,10 +16,7 @@ struct HandOverEndTest : FastPair {
   // A message of the producer's that the consumer has, and holds.
   HandedOver held() {
     post_rooms(to, there, 1, 64);
-    keep_received();
-    EXPECT_TRUE(from.hand_over(to.id(), *buffer));
-    EXPECT_TRUE(run_until([&] { return received.size() == 1; }));
-    return received[0]->handed_over();
+    return hand_over(from, to, *buffer);
   }
   void stop_and_wait_in_vain() {
     EXPECT_EQ(from.stop().value(), ContextState::kStopping);
@@ -33,6 +30,13 @@ struct HandOverEndTest : FastPair {
     EXPECT_EQ(handed_back, std::vector{buffer});
     EXPECT_EQ(from.handed_over(), 0U);
     std::ignore = buffer->drop_reference();
+  }
+  // The message is its consumer's no more, who goes on.
+  void abort_without(const HandedOver& message) {
+    ASSERT_TRUE(from.abort());
+    ends_and_returns();
+    ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
+    EXPECT_EQ(to.state(), ContextState::kRunning);
   }
 
   // A second consumer, on an engine of its own that only the test progresses.
@@ -128,19 +132,13 @@ TEST_F(HandOverEndTest, TheLossOfThePeerIsTheEndOfTheWait) {
 
 TEST_F(HandOverEndTest, WhoAbortsDoesNotWait) {
   const HandedOver message = held();
-  ASSERT_TRUE(from.abort());
-  ends_and_returns();
-  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
-  EXPECT_EQ(to.state(), ContextState::kRunning);
+  abort_without(message);
 }
 
 TEST_F(HandOverEndTest, NorWhoAbortsBecauseTheWaitIsTooLong) {
   const HandedOver message = held();
   stop_and_wait_in_vain();
-  ASSERT_TRUE(from.abort());
-  ends_and_returns();
-  ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
-  EXPECT_EQ(to.state(), ContextState::kRunning);
+  abort_without(message);
 }
 
 TEST_F(HandOverEndTest, WhatIsGivenBackBehindAnAbortIsReturnedOnce) {

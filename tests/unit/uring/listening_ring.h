@@ -13,6 +13,7 @@
 #include "comch/uring/ring.h"
 #include "support/temp_dir.h"
 #include "unit/comch/fast_pair.h"
+#include "unit/uring/next_submission.h"
 
 namespace comch::uring::test {
 
@@ -38,11 +39,7 @@ struct ListeningRing : testing::Test {
   }
 
   Submission& next(std::uint64_t user_data, std::uint8_t flags = 0) {
-    Submission* const s = ring->get();
-    if (s == nullptr) throw std::runtime_error("no submission is free");
-    s->user_data = user_data;
-    s->flags = flags;
-    return *s;
+    return next_submission(*ring, user_data, flags);
   }
   void accept(std::uint8_t flags = 0) {
     next(kAccept, flags).prep_accept_multishot(*listener);

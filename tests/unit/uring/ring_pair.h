@@ -14,6 +14,7 @@
 
 #include "comch/uring/ring.h"
 #include "unit/comch/fast_pair.h"
+#include "unit/uring/next_submission.h"
 
 namespace comch::uring::test {
 
@@ -98,11 +99,7 @@ struct RingPair : Pair {
   }
 
   Submission& next(std::uint64_t user_data, std::uint8_t flags = 0) {
-    Submission* const s = ring->get();
-    if (s == nullptr) throw std::runtime_error("no submission is free");
-    s->user_data = user_data;
-    s->flags = flags;
-    return *s;
+    return next_submission(*ring, user_data, flags);
   }
   void send(std::string_view text, std::uint64_t user_data, std::uint8_t flags = 0) {
     next(user_data, flags).prep_send(*to, bytes(text));
