@@ -22,9 +22,11 @@ class Circle {
   bool full() const { return size_ == N; }
   std::size_t size() const { return size_; }
 
-  void push_back(const T& thing) {
+  void push_back(const T& thing) { append() = thing; }
+  // One more at the end, for the caller to fill in: it is what its place held before.
+  T& append() {
     assert(!full());
-    things_[(first_ + size_++) & (N - 1)] = thing;
+    return things_[(first_ + size_++) & (N - 1)];
   }
   T& front() {
     assert(!empty());

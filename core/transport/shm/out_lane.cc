@@ -1,11 +1,10 @@
-// OutLane: its life, and the messages that are complete at once. out_lane_long.cc has the others.
+// OutLane: its life, posted buffers, and messages that are complete at once.
 #include "transport/shm/out_lane.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "base/copy.h"
 #include "os/membarrier.h"
 
 namespace comch::transport::shm {
@@ -79,11 +78,17 @@ OutLane::OutLane(Parts parts)
       memory_(consumer_->memory()),
       views_(consumer_->terms.way == wire::Way::kView),
       small_(memory_.empty() ? comch::shm::kLanePayload : longest_alone(options_)),
-      writer_(comch::shm::lane_at(mapping_.bytes().data()), mapping_.bytes().data() + layout_.slots,
-              mapping_.bytes().data() + layout_.side, layout_.shape),
-      data_ringer_(consumer_->data_bell(), !consumer_->own_membarrier),
+      out_{
+          .consumer = *consumer_,
+          .writer = comch::shm::LaneWriter<>(comch::shm::lane_at(mapping_.bytes().data()),
+                                             mapping_.bytes().data() + layout_.slots,
+                                             mapping_.bytes().data() + layout_.side, layout_.shape),
+          .ringer = comch::shm::BellRinger<comch::shm::FastMachine>(consumer_->data_bell(),
+                                                                    !consumer_->own_membarrier),
+          .counters = {}},
       sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell),
-      bounce_(layout_.shape.bounce_size, layout_.shape.slots),
+      under_way_(out_, memory_, mapping_.bytes().subspan(layout_.bounce, layout_.shape.bounce_size),
+                 layout_.shape.slots, options_.cooperative),
       handles_(mapping_.bytes().data() + layout_.returns, layout_.returns_slots, options_.handles) {
   hand_.reserve(comch::shm::kHandMax);
   // Who waits for nothing is not to be rung, and the consumer's posts cost it no fence.
@@ -92,10 +97,7 @@ OutLane::OutLane(Parts parts)
 
 OutLane::~OutLane() {
   loans_.end_all([this](const Posted& posted) { hand_.push_back(posted); });
-  // Of a message that is half copied nobody has heard, unless its first piece is staged: the
-  // buffer of that one is the consumer's to post again.
-  const bool heard_of = consumer_->terms.way == wire::Way::kStaged;
-  if (transfer_ && (!heard_of || transfer_->done == 0)) hand_.push_back(transfer_->to);
+  if (const auto posted = under_way_.take_unheard()) hand_.push_back(*posted);
   if (!gone()) give_back_hand();
   consumer_->desk.detach(seat_);
 }
@@ -113,7 +115,7 @@ void OutLane::give_back_hand() {
   consumer_->desk.detach(seat);
 }
 
-void OutLane::find_hindrance() { hindered_ = failure_ || unfinished_count_ != 0 || !hand_.empty(); }
+void OutLane::find_hindrance() { hindered_ = failure_ || !under_way_.empty() || !hand_.empty(); }
 
 void OutLane::break_off(const Error& why) {
   failure_ = why;
@@ -164,14 +166,15 @@ void OutLane::take_ahead(std::size_t messages) {
 }
 
 OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
-  if (!is_unhindered() || writer_.withholds() || views_) return {};
+  if (!is_unhindered() || out_.writer.withholds() || views_) return {};
   const std::uint32_t quarter = std::max(consumer_->terms.depth / 4, 1U);
-  const auto ahead = consumer_->desk.look_ahead(std::min({most, quarter, writer_.room()}));
+  const auto ahead = consumer_->desk.look_ahead(std::min({most, quarter, out_.writer.room()}));
   return {.messages = ahead.buffers, .bytes = ahead.room};
 }
 
 Outcome OutLane::nothing() const {
-  return consumer_->desk.broken() || writer_.broken() ? Outcome::kBroken : Outcome::kNothingPosted;
+  return consumer_->desk.broken() || out_.writer.broken() ? Outcome::kBroken
+                                                          : Outcome::kNothingPosted;
 }
 
 // --- Messages ----------------------------------------------------------------------------
@@ -180,14 +183,14 @@ Outcome OutLane::check(Bytes immediate) const {
   if (gone()) return Outcome::kGone;
   if (failure_) return Outcome::kBroken;
   if (immediate.size() > layout_.shape.immediate_max) return Outcome::kImmediateTooLong;
-  if (transfer_ || unfinished_count_ == kMaxUnfinished) return Outcome::kBusy;
+  if (under_way_.busy()) return Outcome::kBusy;
   return Outcome::kSent;
 }
 
 Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) [[unlikely]]
     return checked;
-  if (layout_.shape.head_credit && writer_.room() == 0) [[unlikely]]
+  if (layout_.shape.head_credit && out_.writer.room() == 0) [[unlikely]]
     return nothing();
   Posted posted;
   if (!take(posted)) return nothing();
@@ -196,32 +199,29 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
     return Outcome::kTooLong;
   }
   if (data.empty()) {
-    writer_.put_immediate(posted.index, immediate);
+    out_.writer.put_immediate(posted.index, immediate);
     return put_done(&LaneCounters::in_slot, 0);
   }
   if (fits_inline(layout_.shape, data.size(), immediate.size())) {
-    writer_.put_inline(posted.index, data, immediate);
+    out_.writer.put_inline(posted.index, data, immediate);
     return put_done(&LaneCounters::in_slot, data.size());
   }
   if (views_) return Outcome::kTooLong;
-  return put_long(posted, data, immediate, source);
-}
-
-void OutLane::ring() {
-  consumer_->ring();
-  ++counters_.wakes_sent;
+  const Outcome outcome = under_way_.put(posted, data, immediate, source);
+  hindered_ = hindered_ || outcome == Outcome::kUnderWay;
+  return outcome;
 }
 
 // Few stores: behind those of a copy each waits for one of its lines to be on its way.
 bool OutLane::send_beside_slot(Bytes message) {
-  if (message.size() - 1 >= small_ || !is_unhindered() || writer_.withholds() ||
-      !writer_.has_room())
+  if (message.size() - 1 >= small_ || !is_unhindered() || out_.writer.withholds() ||
+      !out_.writer.has_room())
     return false;
   bool done = false;
   const auto use = [&](const Posted& posted) {
     if (message.size() > posted.capacity) return false;
     std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
-    writer_.put_direct_and_publish(posted.index, message.size());
+    out_.writer.put_direct_and_publish(posted.index, message.size());
     return done = true;
   };
   const auto expect = [&](const Posted& next) { expect_to_write(next, message.size()); };
@@ -229,10 +229,9 @@ bool OutLane::send_beside_slot(Bytes message) {
   if (!is_alone) [[unlikely]]
     return send_beside_others(message);
   if (!done) return false;
-  ++counters_.mapped;
-  counters_.bytes += message.size();
-  if (data_ringer_.should_ring()) [[unlikely]]
-    ring();
+  ++out_.counters.mapped;
+  out_.counters.bytes += message.size();
+  out_.wake();
   return true;
 }
 
@@ -243,25 +242,25 @@ bool OutLane::send_beside_others(Bytes message) {
 }
 
 Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) {
-  counters_.bytes += bytes;
-  ++(counters_.*how);
-  if (unfinished_count_ == 0) [[likely]]
-    return Outcome::kSent;
-  line_up(Unfinished::What::kDone);
-  return Outcome::kUnderWay;
+  out_.counters.bytes += bytes;
+  ++(out_.counters.*how);
+  const Outcome outcome = under_way_.put_done();
+  hindered_ = hindered_ || outcome == Outcome::kUnderWay;
+  return outcome;
 }
 
-OutLane::Unfinished& OutLane::line_up(Unfinished::What what) {
-  Unfinished& message =
-      unfinished_[(unfinished_first_ + unfinished_count_++) & (kMaxUnfinished - 1)];
-  message.what = what;
-  message.silent = false;
-  hindered_ = true;
-  return message;
-}
-
-void OutLane::forget_last() {
-  unfinished_[(unfinished_first_ + unfinished_count_ - 1) & (kMaxUnfinished - 1)].silent = true;
+std::optional<std::size_t> OutLane::step() {
+  if (gone() || failure_) return std::nullopt;
+  const Result<std::size_t> completed = under_way_.step();
+  if (completed) return *completed;
+  break_off(completed.error());
+  // Nobody will hear of it; its bytes may have changed. Others may be let do more.
+  if (const auto posted = under_way_.take_unheard()) {
+    hand_.push_back(*posted);
+    give_back_hand();
+    hand_.clear();
+  }
+  return std::nullopt;
 }
 
 // --- In place ----------------------------------------------------------------------------
@@ -284,12 +283,12 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
 
 Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
-  if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
+  if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
   const std::uint16_t index = loans_.end(slot).index;
   if (length == 0) {
-    writer_.put_immediate(index, immediate);
+    out_.writer.put_immediate(index, immediate);
   } else {
-    writer_.put_direct(index, length, immediate);
+    out_.writer.put_direct(index, length, immediate);
   }
   return put_done(&LaneCounters::loaned, length);
 }
@@ -307,11 +306,11 @@ bool OutLane::abandon(std::uint32_t slot) {
 Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
                            Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
-  if (layout_.shape.head_credit && writer_.room() == 0) return nothing();
+  if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
   Posted posted;
   if (!take(posted)) return nothing();
   handles_.lend(handle);
-  writer_.put_hand_over(posted.index, map, handle, buffer, immediate);
+  out_.writer.put_hand_over(posted.index, map, handle, buffer, immediate);
   return put_done(&LaneCounters::handed_over, buffer.length);
 }
 
@@ -333,8 +332,16 @@ std::optional<std::uint32_t> OutLane::take_returned() {
 
 bool OutLane::has_space() {
   if (check({}) != Outcome::kSent) return false;
-  if (layout_.shape.head_credit && writer_.room() == 0) return false;
+  if (layout_.shape.head_credit && out_.writer.room() == 0) return false;
   return views_ || !hand_.empty() || consumer_->desk.ready(seat_);
+}
+
+bool OutLane::ready(bool for_space) {
+  if (gone()) return true;
+  if (gives_back() && handles_.has_returned()) return true;
+  if (failure_) return false;  // Whatever was under way has been told of it.
+  if (for_space && has_space()) return true;
+  return under_way_.ready();
 }
 
 void OutLane::relax() {

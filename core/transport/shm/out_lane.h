@@ -6,8 +6,8 @@
 //
 // Small messages travel in the lane; longer ones are copied into the posted buffer where it is
 // mapped (alone, or with the consumer's help), else through the bounce area or by the kernel. A
-// message that is not complete when put() returns is *under way*; they complete in order, and
-// step() says how many have.
+// message that is not complete when put() returns is *under way* (under_way.h); they complete in
+// order, and step() says how many have.
 //
 // Threads: the producer's. Lifetime: owned by the producer's port. Errors: outcomes.
 #pragma once
@@ -26,15 +26,14 @@
 #include "os/fd.h"
 #include "os/memfd.h"
 #include "shm/bell.h"
-#include "shm/chunk_job.h"
 #include "shm/fast_layout.h"
 #include "shm/lane.h"
 #include "transport/outcome.h"
-#include "transport/shm/bounce.h"
 #include "transport/shm/handles.h"
-#include "transport/shm/lane_counters.h"
 #include "transport/shm/loans.h"
+#include "transport/shm/outlet.h"
 #include "transport/shm/remote_consumer.h"
+#include "transport/shm/under_way.h"
 
 namespace comch::transport::shm {
 
@@ -71,7 +70,7 @@ class OutLane {
   // Accepts one message, and exposes it at the latest with publish(). `source`: the memory that
   // the data lies in, if it may be shown; null: the message is never copied by both sides.
   Outcome put(Bytes data, Bytes immediate, const SharedMemory* source);
-  void publish();
+  void publish() { out_.publish(); }
 
   // put() for the first of `count` messages, as long as they are data alone, not long, and find
   // a posted buffer that is long enough. `data(n)`: of the n-th; empty: it has more to it. Of the
@@ -114,8 +113,8 @@ class OutLane {
   // Nothing more is sent, nor what is under way. What is handed over may still come back.
   void break_off(const Error& why);
   // The message that was accepted last is not to be counted by step().
-  void forget_last();
-  bool under_way() const { return unfinished_count_ != 0; }
+  void forget_last() { under_way_.forget_last(); }
+  bool under_way() const { return !under_way_.empty(); }
   // Nothing of it is under way, lent or handed over.
   bool settled() const;
 
@@ -146,37 +145,16 @@ class OutLane {
   void disarm() { sleeper_.disarm(); }
   void relax();
 
-  const LaneCounters& counters() const { return counters_; }
+  const LaneCounters& counters() const { return out_.counters; }
 
  private:
   using Posted = comch::shm::Posted;
-  // A message that is accepted and not complete, or complete behind one that is not.
-  struct Unfinished {
-    enum class What : std::uint8_t { kDone, kTransfer, kJob };
-    What what = What::kDone;
-    std::optional<comch::shm::ChunkJob<>> job;
-    std::uint32_t position = 0;  // Of the job's slot.
-    std::byte* to = nullptr;     // Of the job.
-    bool more = false;           // Of the job: chunks are left to claim.
-    bool silent = false;         // Nobody counts it.
-    Bytes data;
-  };
   static constexpr std::size_t kAtOnce = std::size_t{64} << 10U;  // Copied without a thought.
-  static constexpr std::uint32_t kMaxUnfinished = 64;             // A power of two.
-  // The one long message that is copied in parts: everything behind it waits.
-  struct Transfer {
-    Posted to;
-    Bytes data;
-    std::uint64_t done = 0;
-    std::array<std::byte, comch::shm::kMaxImmediate> immediate;
-    std::uint32_t immediate_size = 0;
-  };
 
   bool take(Posted& posted);
   void untake(const Posted& posted);
   Outcome check(Bytes immediate) const;
-  // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes. What
-  // is copied in parts is unfinished, too.
+  // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
   bool is_unhindered() {
     if (hindered_) [[unlikely]]
       find_hindrance();
@@ -203,25 +181,9 @@ class OutLane {
   Put put_beside_others(std::size_t count, Data data, Tally tally);
   template <class Data>
   Put put_viewed(std::size_t count, Data data);
-  Outcome put_long(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
-  Outcome put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source, Bytes data,
-                  Bytes immediate);
-  Outcome begin_transfer(const Posted& posted, Bytes data, Bytes immediate);
-  // The message is in the lane: counts it, and lines it up behind what is unfinished.
+  // The message is in the lane: counts it, and lines it up behind what is under way.
   Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);
-  Unfinished& line_up(Unfinished::What what);
-
-  enum class Progress : std::uint8_t { kWaits, kFinished, kFailed };
-  Progress go_on(Unfinished& message);
-  Progress continue_job(Unfinished& message);
-  Progress continue_transfer();
-  Progress continue_direct();
-  Progress continue_staged();
-  Progress continue_cma();
-  bool put_piece();
-  comch::shm::Range bounce_room(std::uint64_t most);
   void give_back_hand();
-  void ring();
 
   const std::shared_ptr<RemoteConsumer> consumer_;
   const comch::shm::SeatId seat_;
@@ -231,41 +193,34 @@ class OutLane {
   const std::span<std::byte> memory_;  // Of the consumer; empty: not mapped.
   const bool views_;                   // Messages stay in their slots, and use up no buffer.
   const std::size_t small_;            // Bytes of the longest message that put_small() takes.
-  comch::shm::LaneWriter<> writer_;
-  comch::shm::BellRinger<comch::shm::FastMachine> data_ringer_;
+  Outlet out_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
   bool hindered_ = true;          // Perhaps; find_hindrance() knows. Never false when it is.
   std::optional<Error> failure_;  // Set by break_off(): nothing is sent any more.
   std::vector<Posted> hand_;      // Taken, and not used: the next to be used. See untake().
-  std::array<Unfinished, kMaxUnfinished> unfinished_;  // In a circle.
-  std::uint32_t unfinished_first_ = 0;
-  std::uint32_t unfinished_count_ = 0;
-  std::optional<Transfer> transfer_;
-  Bounce bounce_;
+  UnderWay under_way_;
   Loans loans_;
   Handles handles_;
-  LaneCounters counters_;
 };
 
 [[gnu::always_inline]] inline bool OutLane::send_in_slot(Bytes message) {
-  if (!is_unhindered() || writer_.withholds() || !writer_.has_room()) [[unlikely]]
+  if (!is_unhindered() || out_.writer.withholds() || !out_.writer.has_room()) [[unlikely]]
     return false;
   bool done = views_;
   if (views_) {
-    writer_.put_and_publish(0, message);
+    out_.writer.put_and_publish(0, message);
   } else {
     consumer_->desk.use_one([&](std::uint16_t index, std::uint64_t room) {
       if (message.size() > room) [[unlikely]]
         return false;
-      writer_.put_and_publish(index, message);
+      out_.writer.put_and_publish(index, message);
       return done = true;
     });
   }
   if (!done) return false;
-  ++counters_.in_slot;
-  counters_.bytes += message.size();
-  if (data_ringer_.should_ring()) [[unlikely]]
-    ring();
+  ++out_.counters.in_slot;
+  out_.counters.bytes += message.size();
+  out_.wake();
   return true;
 }
 
@@ -292,9 +247,9 @@ inline void OutLane::expect_to_write(const Posted& next, std::size_t length) con
 }
 
 inline void OutLane::count(const Tally& tally) {
-  counters_.bytes += tally.bytes;
-  counters_.in_slot += tally.messages - tally.direct;
-  counters_.mapped += tally.direct;
+  out_.counters.bytes += tally.bytes;
+  out_.counters.in_slot += tally.messages - tally.direct;
+  out_.counters.mapped += tally.direct;
 }
 
 template <class Data>
@@ -305,14 +260,14 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   if (views_) return put_viewed(count, data);
   Tally tally;
   auto taken = RunTake::kDone;
-  while (taken == RunTake::kDone && tally.messages != count && writer_.room() != 0) {
-    const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
+  while (taken == RunTake::kDone && tally.messages != count && out_.writer.room() != 0) {
+    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
     taken = consumer_->desk.use_run(most, [&](auto slots, std::size_t some, std::uint64_t room) {
       // In locals, for what a lambda refers to is written back for each message.
       const std::size_t first = tally.messages;
       std::size_t done = 0;
       std::uint64_t bytes = 0;
-      for (comch::shm::LaneWriter<>::Walk walk(writer_); done != some;) {
+      for (comch::shm::LaneWriter<>::Walk walk(out_.writer); done != some;) {
         const auto next = [&](std::size_t n) { return data(first + done + n); };
         const std::size_t length = next(0).size();
         if (length - 1 >= room) [[unlikely]]
@@ -329,8 +284,8 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   if (taken == RunTake::kSiblings) return put_beside_others(count, data, tally);
   bool refused = false;
   if (taken == RunTake::kOther) {
-    const std::size_t most = std::min<std::size_t>(count - tally.messages, writer_.room());
-    comch::shm::LaneWriter<>::Walk walk(writer_);
+    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
+    comch::shm::LaneWriter<>::Walk walk(out_.writer);
     std::size_t length = 0;
     const auto use = [&](const Posted& posted) {
       const Bytes message = data(tally.messages);
@@ -352,11 +307,11 @@ template <class Data>
   std::array<Posted, comch::shm::kStashMax> taken;
   for (std::size_t left = 0; left == 0 && tally.messages != count;) {
     const std::size_t wanted =
-        std::min({count - tally.messages, taken.size(), std::size_t{writer_.room()}});
+        std::min({count - tally.messages, taken.size(), std::size_t{out_.writer.room()}});
     left = consumer_->desk.take(seat_, std::span(taken).first(wanted));
     if (left == 0) break;
     std::size_t next = 0;
-    comch::shm::LaneWriter<>::Walk walk(writer_);
+    comch::shm::LaneWriter<>::Walk walk(out_.writer);
     while (left != 0 && put_into(walk, taken[next], data(tally.messages), tally)) ++next, --left;
     refused = left != 0;
     for (std::size_t n = left; n > 0; --n) untake(taken[next + n - 1]);
@@ -367,10 +322,10 @@ template <class Data>
 
 template <class Data>
 OutLane::Put OutLane::put_viewed(std::size_t count, Data data) {
-  const std::size_t room = std::min<std::size_t>(count, writer_.room());
+  const std::size_t room = std::min<std::size_t>(count, out_.writer.room());
   std::uint64_t bytes = 0;
   std::size_t done = 0;
-  for (comch::shm::LaneWriter<>::Walk walk(writer_); done != room;) {
+  for (comch::shm::LaneWriter<>::Walk walk(out_.writer); done != room;) {
     const auto next = [&](std::size_t n) { return data(done + n); };
     const std::size_t length = next(0).size();
     if (length - 1 >= comch::shm::kLanePayload) break;
@@ -378,15 +333,9 @@ OutLane::Put OutLane::put_viewed(std::size_t count, Data data) {
     bytes += put * length;
     done += put;
   }
-  counters_.in_slot += done;
-  counters_.bytes += bytes;
+  out_.counters.in_slot += done;
+  out_.counters.bytes += bytes;
   return {.messages = done, .full = done == room && room != count};
-}
-
-inline void OutLane::publish() {
-  if (!writer_.publish() || !data_ringer_.should_ring()) [[likely]]
-    return;
-  ring();
 }
 
 }  // namespace comch::transport::shm

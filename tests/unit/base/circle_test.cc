@@ -36,5 +36,15 @@ TEST(CircleTest, CountsFromTheFrontWhereverThatIs) {
   }
 }
 
+TEST(CircleTest, AppendsAThingAsItsPlaceWasLeft) {
+  Circle<int, 2> circle;
+  circle.append() = 7;
+  circle.push_back(8);
+  circle.pop_front();
+  EXPECT_EQ(circle.append(), 7);
+  EXPECT_EQ(circle.size(), 2U);
+  EXPECT_EQ(circle.front(), 8);
+}
+
 }  // namespace
 }  // namespace comch
