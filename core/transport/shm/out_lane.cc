@@ -5,32 +5,11 @@
 #include <cstring>
 #include <utility>
 
-#include "os/membarrier.h"
-
 namespace comch::transport::shm {
 
-using comch::shm::Attach;
 using comch::shm::LaneLayout;
 
 // --- Life --------------------------------------------------------------------------------
-
-namespace {
-
-Status sit_down(RemoteConsumer& consumer, comch::shm::SeatId& seat) {
-  switch (consumer.desk.try_attach(seat, [] { static_cast<void>(os::expedite()); })) {
-    case Attach::kAttached:
-      return {};
-    case Attach::kAgain:
-      return fail(Errc::again, "another producer is just taking a posted buffer");
-    case Attach::kFull:
-      return fail(Errc::full, "the consumer has 1,024 producers");
-    case Attach::kBroken:
-      break;
-  }
-  return fail(Errc::connection_reset, "the consumer posted what does not exist");
-}
-
-}  // namespace
 
 Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> consumer,
                                                std::uint32_t producer, const os::Fd& ringer,
@@ -52,15 +31,12 @@ Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> c
   if (!memory) return std::unexpected(memory.error());
   Result<os::Mapping> mapping = os::Mapping::map(*memory, layout->size);
   if (!mapping) return std::unexpected(mapping.error());
-  comch::shm::SeatId seat = 0;
-  if (Status s = sit_down(*consumer, seat); !s) return std::unexpected(s.error());
+  Result<Seat> seat = Seat::at(*consumer);
+  if (!seat) return std::unexpected(seat.error());
   const std::array<int, 2> fds{memory->get(), ringer.get()};
-  if (Status said = consumer->say(lane, fds); !said) {
-    consumer->desk.detach(seat);
-    return std::unexpected(said.error());
-  }
+  if (Status said = consumer->say(lane, fds); !said) return std::unexpected(said.error());
   return std::make_unique<OutLane>(
-      Parts{std::move(consumer), seat, *layout, std::move(*mapping), options});
+      Parts{std::move(consumer), std::move(*seat), *layout, std::move(*mapping), options});
 }
 
 // Bytes of the longest message that is copied by this side alone, and in one go.
@@ -71,7 +47,7 @@ std::size_t OutLane::longest_alone(const Options& options) {
 
 OutLane::OutLane(Parts parts)
     : consumer_(std::move(parts.consumer)),
-      seat_(parts.seat),
+      seat_(std::move(parts.seat)),
       layout_(parts.layout),
       options_(parts.options),
       mapping_(std::move(parts.mapping)),
@@ -90,32 +66,19 @@ OutLane::OutLane(Parts parts)
       under_way_(out_, memory_, mapping_.bytes().subspan(layout_.bounce, layout_.shape.bounce_size),
                  layout_.shape.slots, options_.cooperative),
       handles_(mapping_.bytes().data() + layout_.returns, layout_.returns_slots, options_.handles) {
-  hand_.reserve(comch::shm::kHandMax);
   // Who waits for nothing is not to be rung, and the consumer's posts cost it no fence.
   relax();
 }
 
 OutLane::~OutLane() {
-  loans_.end_all([this](const Posted& posted) { hand_.push_back(posted); });
-  if (const auto posted = under_way_.take_unheard()) hand_.push_back(*posted);
-  if (!gone()) give_back_hand();
-  consumer_->desk.detach(seat_);
+  loans_.end_all([this](const Posted& posted) { seat_.keep(posted); });
+  if (const auto posted = under_way_.take_unheard()) seat_.keep(*posted);
+  if (!gone()) seat_.give_back();
 }
 
-// A desk that is one producer's alone takes back only what was taken last; a shared one takes
-// anything into a stash. So it is made a shared one.
-void OutLane::give_back_hand() {
-  if (hand_.empty()) return;
-  comch::shm::SeatId seat = 0;
-  if (!sit_down(*consumer_, seat)) return;  // Nobody else will send: there is no seat.
-  for (const Posted& posted : hand_) {
-    if (consumer_->desk.put_back(seat_, posted)) continue;
-    static_cast<void>(consumer_->desk.put_back(seat, posted));
-  }
-  consumer_->desk.detach(seat);
+void OutLane::find_hindrance() {
+  hindered_ = failure_ || !under_way_.empty() || !seat_.hand_empty();
 }
-
-void OutLane::find_hindrance() { hindered_ = failure_ || !under_way_.empty() || !hand_.empty(); }
 
 void OutLane::break_off(const Error& why) {
   failure_ = why;
@@ -130,39 +93,14 @@ bool OutLane::settled() const { return !under_way() && !lends() && handles_.all_
 
 // --- Posted buffers ----------------------------------------------------------------------
 
-bool OutLane::take(Posted& posted) {
-  if (views_) {
-    // A slot is all that there is to take.
-    posted = {.offset = comch::shm::kNoBuffer, .capacity = comch::shm::kLanePayload, .index = 0};
-    return true;
-  }
-  if (!hand_.empty()) {
-    posted = hand_.back();
-    hand_.pop_back();
-    return true;
-  }
-  return consumer_->desk.take(seat_, std::span(&posted, 1)) != 0;
-}
-
-void OutLane::untake(const Posted& posted) {
-  if (views_) return;
-  hand_.push_back(posted);
+void OutLane::keep(const Posted& posted) {
+  seat_.keep(posted);
   hindered_ = true;
 }
 
-void OutLane::return_ahead() {
-  // The last taken first, as a desk wants it. What it does not take is used next.
-  const auto kept = std::ranges::find_if(
-      hand_, [this](const Posted& posted) { return !consumer_->desk.put_back(seat_, posted); });
-  hand_.erase(hand_.begin(), kept);
-}
-
 void OutLane::take_ahead(std::size_t messages) {
-  if (!hand_.empty() || views_) return;
-  std::array<Posted, comch::shm::kStashMax> taken;
-  const std::size_t count =
-      consumer_->desk.take(seat_, std::span(taken).first(std::min(messages, taken.size())));
-  for (std::size_t n = count; n > 0; --n) untake(taken[n - 1]);
+  seat_.take_ahead(messages);
+  hindered_ = true;
 }
 
 OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
@@ -193,9 +131,9 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
   if (layout_.shape.head_credit && out_.writer.room() == 0) [[unlikely]]
     return nothing();
   Posted posted;
-  if (!take(posted)) return nothing();
+  if (!seat_.take(posted)) return nothing();
   if (data.size() > posted.capacity) [[unlikely]] {
-    untake(posted);
+    keep(posted);
     return Outcome::kTooLong;
   }
   if (data.empty()) {
@@ -256,9 +194,8 @@ std::optional<std::size_t> OutLane::step() {
   break_off(completed.error());
   // Nobody will hear of it; its bytes may have changed. Others may be let do more.
   if (const auto posted = under_way_.take_unheard()) {
-    hand_.push_back(*posted);
-    give_back_hand();
-    hand_.clear();
+    seat_.keep(*posted);
+    seat_.give_back();
   }
   return std::nullopt;
 }
@@ -270,9 +207,9 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
   const std::optional<std::uint32_t> free = loans_.free();
   if (!free) return Outcome::kBusy;
   Posted posted;
-  if (!take(posted)) return nothing();
+  if (!seat_.take(posted)) return nothing();
   if (posted.capacity == 0) {
-    untake(posted);
+    keep(posted);
     return Outcome::kTooLong;
   }
   loans_.lend(*free, posted);
@@ -294,11 +231,8 @@ Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate)
 }
 
 bool OutLane::abandon(std::uint32_t slot) {
-  const Posted posted = loans_.end(slot);
-  // What a shared desk gets back others may have waited for. Alone there are no others.
-  if (consumer_->desk.shared() && consumer_->desk.put_back(seat_, posted)) return true;
-  untake(posted);
-  return false;
+  hindered_ = true;
+  return seat_.pass_on(loans_.end(slot));
 }
 
 // --- Hand-over ---------------------------------------------------------------------------
@@ -308,7 +242,7 @@ Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
   if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
   Posted posted;
-  if (!take(posted)) return nothing();
+  if (!seat_.take(posted)) return nothing();
   handles_.lend(handle);
   out_.writer.put_hand_over(posted.index, map, handle, buffer, immediate);
   return put_done(&LaneCounters::handed_over, buffer.length);
@@ -333,7 +267,7 @@ std::optional<std::uint32_t> OutLane::take_returned() {
 bool OutLane::has_space() {
   if (check({}) != Outcome::kSent) return false;
   if (layout_.shape.head_credit && out_.writer.room() == 0) return false;
-  return views_ || !hand_.empty() || consumer_->desk.ready(seat_);
+  return seat_.ready();
 }
 
 bool OutLane::ready(bool for_space) {

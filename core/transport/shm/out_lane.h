@@ -1,5 +1,5 @@
-// OutLane: a producer's way to one consumer: its lane, its seat at the consumer's desk, and what
-// of it is still under way.
+// OutLane: a producer's way to one consumer: its lane, its seat at the consumer's desk (seat.h),
+// and what of it is still under way.
 //
 //   switch (lane->put(data, immediate, source)) { case Outcome::kSent: ... }
 //   lane->publish();
@@ -20,7 +20,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "base/prefetch.h"
 #include "os/fd.h"
@@ -33,6 +32,7 @@
 #include "transport/shm/loans.h"
 #include "transport/shm/outlet.h"
 #include "transport/shm/remote_consumer.h"
+#include "transport/shm/seat.h"
 #include "transport/shm/under_way.h"
 
 namespace comch::transport::shm {
@@ -53,7 +53,7 @@ class OutLane {
                                                const Options& options);
   struct Parts {
     std::shared_ptr<RemoteConsumer> consumer;
-    comch::shm::SeatId seat;
+    Seat seat;
     comch::shm::LaneLayout layout;
     os::Mapping mapping;
     Options options;
@@ -104,7 +104,7 @@ class OutLane {
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
   // used goes back with return_ahead().
   void take_ahead(std::size_t messages);
-  void return_ahead();
+  void return_ahead() { seat_.return_ahead(); }
 
   // Continues what is under way; answers how many messages have completed. Nothing: none will any
   // more, and failure() says why.
@@ -151,8 +151,8 @@ class OutLane {
   using Posted = comch::shm::Posted;
   static constexpr std::size_t kAtOnce = std::size_t{64} << 10U;  // Copied without a thought.
 
-  bool take(Posted& posted);
-  void untake(const Posted& posted);
+  // A posted buffer that was not used.
+  void keep(const Posted& posted);
   Outcome check(Bytes immediate) const;
   // Nothing is the matter, under way or in hand, and a posted buffer is all a message takes.
   bool is_unhindered() {
@@ -183,10 +183,9 @@ class OutLane {
   Put put_viewed(std::size_t count, Data data);
   // The message is in the lane: counts it, and lines it up behind what is under way.
   Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);
-  void give_back_hand();
 
   const std::shared_ptr<RemoteConsumer> consumer_;
-  const comch::shm::SeatId seat_;
+  Seat seat_;
   const comch::shm::LaneLayout layout_;
   const Options options_;
   const os::Mapping mapping_;
@@ -197,7 +196,6 @@ class OutLane {
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
   bool hindered_ = true;          // Perhaps; find_hindrance() knows. Never false when it is.
   std::optional<Error> failure_;  // Set by break_off(): nothing is sent any more.
-  std::vector<Posted> hand_;      // Taken, and not used: the next to be used. See untake().
   UnderWay under_way_;
   Loans loans_;
   Handles handles_;
@@ -308,13 +306,13 @@ template <class Data>
   for (std::size_t left = 0; left == 0 && tally.messages != count;) {
     const std::size_t wanted =
         std::min({count - tally.messages, taken.size(), std::size_t{out_.writer.room()}});
-    left = consumer_->desk.take(seat_, std::span(taken).first(wanted));
+    left = seat_.take(std::span(taken).first(wanted));
     if (left == 0) break;
     std::size_t next = 0;
     comch::shm::LaneWriter<>::Walk walk(out_.writer);
     while (left != 0 && put_into(walk, taken[next], data(tally.messages), tally)) ++next, --left;
     refused = left != 0;
-    for (std::size_t n = left; n > 0; --n) untake(taken[next + n - 1]);
+    for (std::size_t n = left; n > 0; --n) keep(taken[next + n - 1]);
   }
   this->count(tally);
   return {.messages = tally.messages, .full = tally.messages != count && !refused};
