@@ -138,10 +138,7 @@ void ConsumerPort::end(InLane& lane, Found found) {
         lane.producer(), id_);
     return lose(Error{Errc::connection_reset, 0, "a producer wrote nonsense into its lane"});
   }
-  if (!lane.job) {
-    lane.ends_passed = maps_.ends();
-    lane.heeded = lane.ended;
-  }
+  if (!lane.job) lane.pass_ends(maps_.ends());
   sweep_ = true;
 }
 
@@ -159,7 +156,7 @@ void ConsumerPort::sweep() {
     return true;
   });
   note_only_lane();
-  unmap_ended();
+  unmap_passed();
   publish();
 }
 
@@ -255,7 +252,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
       InLane::make(lane, depth_, immediate_max_, views_, own_membarrier_, fds, hub_->allowances());
   if (!made) return std::unexpected(made.error());
   (*made)->shut = over_;
-  (*made)->ends_passed = maps_.ends();
+  (*made)->pass_ends(maps_.ends());
   lanes_.push_back(std::move(*made));
   note_only_lane();
   // Its producer may sleep until something is posted, which was told to the lanes known then.
@@ -268,24 +265,25 @@ Status ConsumerPort::end_map(const wire::MapEnd& end) {
   if (!maps_.end(end.number)) {
     return fail(Errc::connection_reset, "the end of a memory map that there is not");
   }
-  for (const auto& lane : lanes_) {
-    if (lane->reader.ready()) {
-      lane->heeded = true;
-    } else {
-      lane->ends_passed = maps_.ends();
-    }
-  }
-  unmap_ended();
+  for (const auto& lane : lanes_) lane->hear_ends(maps_.ends());
+  unmap_passed();
   return {};
 }
 
-void ConsumerPort::unmap_ended() {
-  if (!maps_.ending()) return;
+std::uint64_t ConsumerPort::ends_passed() const {
   std::uint64_t passed = maps_.ends();
   for (const auto& lane : lanes_) {
-    if (!lane->shut) passed = std::min(passed, lane->ends_passed);
+    if (!lane->shut) passed = std::min(passed, lane->ends_passed());
   }
-  maps_.unmap(passed);
+  return passed;
+}
+
+// While a lane has not passed all, perhaps because it is never empty, each poll looks again.
+void ConsumerPort::unmap_passed() {
+  for (const auto& lane : lanes_) lane->look_for_passed(maps_.ends());
+  const std::uint64_t passed = ends_passed();
+  sweep_ = sweep_ || passed != maps_.ends();
+  if (passed != std::exchange(passed_, passed)) maps_.unmap(passed);
 }
 
 InLane* ConsumerPort::lane_of(std::uint32_t producer) {
@@ -297,7 +295,7 @@ bool ConsumerPort::give_back(std::uint32_t producer, std::uint32_t handle, const
   InLane* lane = lane_of(producer);
   const bool is_back = lane != nullptr && lane->give_back(handle, at);
   if (!is_back) maps_.let_go(producer, handle, at);
-  unmap_ended();
+  if (maps_.ending()) maps_.unmap(ends_passed());
   return is_back;
 }
 

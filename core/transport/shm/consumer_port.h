@@ -249,7 +249,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   void heard(const wire::FastPacket& packet, std::span<os::Fd> fds);
   Status add_lane(const wire::Lane& lane, std::span<os::Fd> fds);
   Status end_map(const wire::MapEnd& end);
-  void unmap_ended();
+  std::uint64_t ends_passed() const;
+  void unmap_passed();
   InLane* lane_of(std::uint32_t producer);
   void note_only_lane() { only_ = lanes_.size() == 1 ? lanes_.front().get() : nullptr; }
   void lose(const Error& error);
@@ -266,7 +267,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   State state_ = State::kOpening;
   bool may_relax_ = false;
   bool unheard_ = false;  // Something was posted that no producer was told of.
-  bool sweep_ = false;    // A lane is over, or has been empty since a map ended.
+  bool sweep_ = false;    // A lane is over, or a map has ended and not every lane has passed it.
   bool over_ = false;     // All was taken back: no lane is read any more.
   bool line_over_ = false;
   comch::shm::PostedWriter<> writer_;
@@ -277,6 +278,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   std::size_t first_ = 0;   // Whose turn it is.
   Showcase showcase_;
   PeerMaps maps_;
+  std::uint64_t passed_ = 0;  // The ends of maps_ that all lanes had passed at the last look.
   std::uint64_t wakes_received_ = 0;
 };
 

@@ -43,6 +43,7 @@ InLane::InLane(std::uint32_t producer, const LaneLayout& layout, Parts parts, bo
              parts.mapping.bytes().data() + layout.slots,
              parts.mapping.bytes().data() + layout.side, layout.shape),
       producer_(producer),
+      slots_(layout.shape.slots),
       parts_(std::move(parts)),
       bounce_(parts_.mapping.bytes().data() + layout.bounce),
       space_ringer_(comch::shm::lane_at(parts_.mapping.bytes().data()).space_bell,
@@ -73,6 +74,27 @@ bool InLane::give_back(std::uint32_t handle, const std::byte* at) {
 void InLane::leave_to(PeerMaps& maps) const {
   for (std::uint32_t handle = 0; handle < held_.size(); ++handle) {
     if (held_[handle] != nullptr) maps.keep(producer_, handle, *held_[handle]);
+  }
+}
+
+void InLane::hear_ends(std::uint64_t ends) {
+  if (!reader.ready()) {
+    ends_passed_ = ends;
+    return;
+  }
+  heeded = true;
+  // The ends behind those of a mark wait for the next one: each lane has but one.
+  if (mark_.ends <= ends_passed_) mark_ = {.ends = ends, .position = reader.position()};
+}
+
+// What is begun and not finished, as a job, is not taken: the position stays where it is.
+void InLane::look_for_passed(std::uint64_t ends) {
+  if (mark_.ends <= ends_passed_ || reader.position() - mark_.position < slots_) return;
+  ends_passed_ = mark_.ends;
+  if (ends_passed_ == ends) {
+    heeded = ended;
+  } else {
+    mark_ = {.ends = ends, .position = reader.position()};
   }
 }
 

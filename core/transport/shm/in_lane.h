@@ -58,6 +58,19 @@ class InLane {
   // What is held when the lane is no more stays so.
   void leave_to(PeerMaps& maps) const;
 
+  // Memory maps have ended, so many in all. What lies in the lane may speak of them.
+  void hear_ends(std::uint64_t ends);
+  // The lane is empty, but for what came behind those ends.
+  void pass_ends(std::uint64_t ends) {
+    ends_passed_ = ends;
+    heeded = ended;
+  }
+  // For a lane that always has something in it: passes the ends since which all that lay in it then
+  // has been taken. Looks at nothing that the producer writes.
+  void look_for_passed(std::uint64_t ends);
+  // Of how many nothing in it speaks any more.
+  std::uint64_t ends_passed() const { return ends_passed_; }
+
   // Something the producer may wait for has happened: wakes it if it sleeps.
   void tell();
 
@@ -75,11 +88,20 @@ class InLane {
   bool ended = false;        // The producer sends no more.
   // Once nothing is found in it something is to be done: it has ended, or a memory map has.
   bool heeded = false;
-  std::uint64_t ends_passed = 0;  // The ends of maps that were known when it was empty.
-  bool shut = false;              // Nothing more is taken from it.
+  bool shut = false;  // Nothing more is taken from it.
 
  private:
+  // What lay in the lane when so many ends were known lies before this position and a lap, or is
+  // taken: a producer has no more slots.
+  struct Mark {
+    std::uint64_t ends = 0;
+    std::uint32_t position = 0;
+  };
+
   const std::uint32_t producer_;
+  const std::uint32_t slots_;
+  std::uint64_t ends_passed_ = 0;
+  Mark mark_;  // Of no meaning unless it has more ends than were passed.
   std::optional<comch::shm::ReturnsWriter<>> returns_;
   std::vector<PeerMap*> held_;  // By handle; null: it is not.
   const Parts parts_;

@@ -5,7 +5,7 @@
 //   maps.add({.number = 3, ...}, fds, allowances);
 //   PeerMap* map = maps.find(3);            // ++map->holds for each buffer that is handed over
 //   maps.end(3);                            // Its number is `ends()` from here on.
-//   maps.unmap(passed);                     // The lanes have been empty since so many ends.
+//   maps.unmap(passed);                     // No lane has what came ahead of so many ends.
 //
 // The peer says when a map ends, and may say it at any time: only this side's counts unmap one.
 //

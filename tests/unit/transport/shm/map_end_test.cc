@@ -169,6 +169,105 @@ TEST_F(MapEndTest, EachLaneThatWasThereHasToBeEmptyOnce) {
   EXPECT_EQ(port->maps(), 0U);
 }
 
+// --- Lanes that are never empty ----------------------------------------------------------
+
+// A lane in which there is another message whenever one is taken. As many buffers are posted as may
+// be, which are as many as the lane has slots.
+struct BusyLaneEndTest : MapEndTest {
+  BusyLaneEndTest() {
+    port->post(2, 0, kRoom);
+    port->post(3, 0, kRoom);
+    port->publish();
+    send();
+  }
+
+  // Of the buffer that was posted next.
+  std::uint16_t index() { return static_cast<std::uint16_t>(used++ % port->names()); }
+  void send() {
+    from.writer->put_inline(index(), kBytes, {});
+    from.writer->publish();
+  }
+  void hand_over(std::uint32_t map) {
+    from.writer->put_hand_over(index(), map, 0, {8, 16}, {});
+    from.writer->publish();
+  }
+  // Takes the next message, and posts its buffer again.
+  void take() {
+    port->poll(1, [this](std::size_t, const Arrival& arrival) { arrivals.push_back(arrival); });
+    ASSERT_EQ(arrivals.size(), ++taken);
+    const bool is_small = arrivals.back().index == 1;
+    port->post(arrivals.back().index, is_small ? kRoom : 0, is_small ? kSmall : kRoom);
+    port->publish();
+  }
+  void send_and_take(std::size_t messages) {
+    for (; messages != 0; --messages) {
+      send();
+      take();
+    }
+  }
+
+  PeerLane from = lane(1, {.handles = 4});
+  const std::size_t lap = from.layout.shape.slots;
+  std::uint32_t used = 0;  // Of the buffers that were posted.
+  std::size_t taken = 0;
+};
+
+TEST_F(BusyLaneEndTest, AMapIsUnmappedWhenAllThatWasThereIsTaken) {
+  show_map(kMap, kPage);
+  end_map();
+  EXPECT_EQ(port->maps(), 1U) << "the message may speak of it";
+  send_and_take(lap);
+  EXPECT_EQ(port->maps(), 0U);
+  EXPECT_FALSE(owner.lost);
+}
+
+TEST_F(BusyLaneEndTest, MapsThatComeAndGoDoNotStayMapped) {
+  std::size_t most = 0;
+  for (std::uint32_t number = 0; number < 40; ++number) {
+    show_map(number, kPage);
+    send_and_take(1);
+    end_map(number);
+    most = std::max(most, port->maps());
+  }
+  EXPECT_LE(most, 2 * lap);
+  send_and_take(2 * lap);
+  EXPECT_EQ(port->maps(), 0U);
+  EXPECT_FALSE(owner.lost);
+}
+
+TEST_F(BusyLaneEndTest, TheLastMessageThatWasThereStillFindsTheMap) {
+  show_map(kMap, kPage);
+  send();
+  send();
+  hand_over(kMap);  // The lane is full.
+  end_map();
+  take();
+  send_and_take(3);
+  ASSERT_FALSE(owner.lost);
+  expect_there(arrivals.back());
+  send_and_take(2 * lap);
+  EXPECT_EQ(port->maps(), 1U) << "the application holds it";
+  EXPECT_TRUE(give_back(1, arrivals[3]));
+  EXPECT_EQ(port->maps(), 0U);
+}
+
+TEST_F(BusyLaneEndTest, AJobInAnotherLaneStillFindsTheMap) {
+  show_map(kMap, kRoom);
+  PeerLane other = lane(2, {});
+  send_and_take(1);  // The small buffer.
+  std::ignore = other.writer->put_job(index(), kMap, {0, kRoom}, comch::shm::kChunkShiftMin, {});
+  other.word(0, 14) = 1 | std::uint64_t{31} << 32U;  // All chunks but one.
+  other.writer->publish();
+  end_map();
+  send_and_take(lap);
+  EXPECT_EQ(port->maps(), 1U);
+  other.word(0, 15) = 1 | std::uint64_t{32} << 32U;
+  poll();
+  EXPECT_FALSE(owner.lost);
+  poll();
+  EXPECT_EQ(port->maps(), 0U);
+}
+
 // --- Lies --------------------------------------------------------------------------------
 
 TEST_F(MapEndTest, RefusesTheEndOfAMapThatThereIsNot) { expect_lost_by(wire::MapEnd{kMap}); }
