@@ -19,6 +19,7 @@
 #include "unit/os/rigged_syscalls.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
+#include "unit/transport/shm/map_end_hearing.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -117,6 +118,21 @@ TEST_F(ConnectorTest, AnHonestServersWelcomeMakesAChannel) {
   ASSERT_TRUE(owner.channel);
   EXPECT_EQ(owner.peer.pid, ::getpid());
   EXPECT_EQ(owner.channel->peer_state(), PeerState::kOpen);
+}
+
+TEST_F(ConnectorTest, AServerOfVersion2IsToldOfNoEndOfAMapAndOneOf3Is) {
+  for (const std::uint16_t version : {std::uint16_t{2}, std::uint16_t{3}}) {
+    owner = {};
+    const Berth berth = Berth::take(kFunction, kName).value();
+    const os::Fd socket = answer_to_hello(berth);
+    wire::Welcome older = welcome();
+    older.version = version;
+    const os::Fd memfd = memory(layout().size);
+    ASSERT_TRUE(test::say_packet(socket, older, std::array{memfd.get()}));
+    reactor.turn();
+    ASSERT_TRUE(owner.channel);
+    EXPECT_EQ(test::hears_map_end(*owner.channel, 2), version == 3) << version;
+  }
 }
 
 TEST_F(ConnectorTest, NoServerIsNotFound) {

@@ -25,6 +25,7 @@
 #include "unit/os/rigged_syscalls.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
+#include "unit/transport/shm/map_end_hearing.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -213,6 +214,20 @@ TEST_F(ListenerTest, ACallerOfAnotherVersionIsToldSo) {
   ASSERT_TRUE(os::send(socket, later));
   turn();
   EXPECT_EQ(test::hear_refusal(socket), Errc::unsupported_version);
+}
+
+TEST_F(ListenerTest, WhoSpeaksVersion2IsToldOfNoEndOfAMapAndWhoSpeaks3Is) {
+  for (const std::uint16_t version : {std::uint16_t{2}, std::uint16_t{3}}) {
+    wire::Hello older = hello();
+    older.max_version = version;
+    const os::Fd socket = caller();
+    ASSERT_TRUE(test::say_packet(socket, older));
+    turn();
+    const test::Heard heard = test::hear(socket);
+    ASSERT_TRUE(heard.packet);
+    EXPECT_EQ(std::get<wire::Welcome>(*heard.packet).version, version);
+    EXPECT_EQ(test::hears_map_end(*owner.channels.back(), 1), version == 3) << version;
+  }
 }
 
 TEST_F(ListenerTest, ACallerThatHangsUpLeavesNothingBehind) {
