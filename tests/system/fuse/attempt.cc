@@ -39,6 +39,13 @@ char state_of(pid_t pid) {
   return name_end == std::string::npos ? '\0' : stat.at(name_end + 2);
 }
 
+bool sleeps_in(pid_t pid, long system_call, const Deadline& deadline) {
+  const std::string number = std::to_string(system_call) + " ";
+  return eventually(
+      [&] { return state_of(pid) == 'S' && contents(pid, "syscall").starts_with(number); },
+      deadline);
+}
+
 void interrupt_on(int signal) {
   struct sigaction action = {};
   action.sa_handler = [](int) {};
@@ -58,13 +65,6 @@ Attempt::Attempt(Pipe pipe, const std::function<Got()>& call)
         tell(pipe.in, call());
         return 0;
       })) {}
-
-bool Attempt::is_held(long system_call, const Deadline& deadline) const {
-  const std::string number = std::to_string(system_call) + " ";
-  return eventually(
-      [&] { return state_of(pid()) == 'S' && contents(pid(), "syscall").starts_with(number); },
-      deadline);
-}
 
 Got Attempt::result(const Deadline& deadline) const {
   std::string message;

@@ -22,12 +22,17 @@
 
 namespace comch::test {
 
+// Whether the process sleeps in that system call before the deadline, where a signal reaches it.
+bool sleeps_in(pid_t pid, long system_call, const Deadline& deadline = Deadline());
+
 class Attempt {
  public:
   explicit Attempt(const std::function<Got()>& call) : Attempt(pipe(), call) {}
 
-  // Whether it sleeps in that system call before the deadline, where a signal reaches it.
-  bool is_held(long system_call, const Deadline& deadline = Deadline()) const;
+  // sleeps_in(), of its process.
+  bool is_held(long system_call, const Deadline& deadline = Deadline()) const {
+    return sleeps_in(pid(), system_call, deadline);
+  }
 
   // What the call said; failed(ETIMEDOUT) when it has not returned at the deadline, and
   // failed(ESRCH) when its process ended without a word.

@@ -87,8 +87,34 @@ void hand_over(Party& party, Producer& producer, ConsumerId to,
   std::ignore = buffer->drop_reference();
 }
 
+void hand_over_together(Party& party, Producer& producer, ConsumerId to,
+                        const LibraryProducer::Sending& message, const int& returned,
+                        const LibraryProducer::Gates& gates) {
+  const std::string& data = message.data;
+  const auto map = make_map({}, data.size() * message.together);
+  const auto pool = must(BufferPool::create(message.together, data.size(), *map));
+  must(pool->start());
+  std::vector<Buffer*> buffers;
+  for (std::uint32_t n = 0; n < message.together; ++n) {
+    buffers.push_back(must(pool->get()));
+    std::ranges::copy(std::as_bytes(std::span(data)), buffers.back()->data());
+    must(buffers.back()->set_data_length(data.size()));
+  }
+  if (!gates.may_go_on.wait()) throw std::runtime_error("nobody lets it go on");
+  const int all = returned + static_cast<int>(message.together);
+  for (Buffer* buffer : buffers) {
+    while (!producer.hand_over(to, *buffer)) party.go_on();
+  }
+  gates.handed_over.open();
+  while (returned != all) party.go_on();
+  for (Buffer* buffer : buffers) {
+    std::fill_n(buffer->data(), data.size(), std::byte{'?'});  // Its own again.
+    std::ignore = buffer->drop_reference();
+  }
+}
+
 int produce(const std::string& server, const std::vector<LibraryProducer::Sending>& messages,
-            const Gate& was_returned) {
+            const LibraryProducer::Gates& gates) {
   Party party(server);
   while (party.connection().remote_consumers().empty()) party.go_on();
   const ConsumerId to = party.connection().remote_consumers().front();
@@ -100,9 +126,13 @@ int produce(const std::string& server, const std::vector<LibraryProducer::Sendin
   must(party.engine->connect(*producer));
   must(producer->start());
   for (const auto& message : messages) {
-    if (message.hands_over || message.untouched != 0) {
-      hand_over(party, *producer, to, message, returned);
-      was_returned.open();
+    if (message.hands_over || message.untouched != 0 || message.together != 0) {
+      if (message.together != 0) {
+        hand_over_together(party, *producer, to, message, returned, gates);
+      } else {
+        hand_over(party, *producer, to, message, returned);
+      }
+      gates.returned.open();
       continue;
     }
     const Outgoing one{.data = std::as_bytes(std::span(message.data)),
@@ -159,7 +189,7 @@ int consume(const std::string& server, const LibraryConsumer::Options& options, 
 }  // namespace
 
 LibraryProducer::LibraryProducer(const std::string& server, std::vector<Sending> messages)
-    : process_(ChildProcess::run([&] { return produce(server, messages, returned_); })) {}
+    : process_(ChildProcess::run([&] { return produce(server, messages, gates_); })) {}
 
 LibraryConsumer::Pipe LibraryConsumer::pipe() {
   int ends[2];

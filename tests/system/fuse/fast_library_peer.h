@@ -33,15 +33,23 @@ class LibraryProducer {
     std::string immediate = {};
     bool hands_over = false;      // The data is read where it lies.
     std::uint64_t untouched = 0;  // Instead of data: hands over so many bytes that nobody wrote.
+    std::uint32_t together = 0;   // Hands over the data so many times at once, when it may go on.
   };
   LibraryProducer(const std::string& server, std::vector<Sending> messages);
 
+  void go_on() const { gates_.may_go_on.open(); }
+  // Where that was to be so many times at once.
+  [[nodiscard]] bool wait_until_handed_over() const { return gates_.handed_over.wait(); }
   // What it handed over has come back, and it has written over it.
-  [[nodiscard]] bool wait_for_return() const { return returned_.wait(); }
+  [[nodiscard]] bool wait_for_return() const { return gates_.returned.wait(); }
   ChildProcess& process() { return process_; }
 
+  struct Gates {
+    Gate may_go_on, handed_over, returned;
+  };
+
  private:
-  Gate returned_;
+  Gates gates_;
   ChildProcess process_;
 };
 

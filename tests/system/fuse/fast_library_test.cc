@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <optional>
 #include <vector>
 
 #include "attempt.h"
@@ -110,6 +112,45 @@ TEST_F(FastLibraryTest, LargeMessageThatIsHandedOverCanBeReadWhenTheConsumerWasS
   for (std::size_t at = 0; at < all.size(); at += kPart) {
     EXPECT_TRUE(recv.read(kPart) == got(all.substr(at, kPart))) << at;
   }
+}
+
+// Of a process that is stopped (SIGSTOP): it goes on with this.
+struct Standstill {
+  explicit Standstill(const ChildProcess& process) : process_(process) { process.kill(SIGSTOP); }
+  ~Standstill() { process_.kill(SIGCONT); }
+  Standstill(const Standstill&) = delete;
+  Standstill& operator=(const Standstill&) = delete;
+
+  bool has_begun() const {
+    return eventually([this] { return state_of(process_.pid()) == 'T'; });
+  }
+
+ private:
+  const ChildProcess& process_;
+};
+
+// The daemon finds both at a time, the messages and the stop, and serves the kernel first.
+TEST_F(FastLibraryTest, MessagesThatAreHandedOverAndNotTakenWhenTheConsumerIsStoppedAreDropped) {
+  const LibraryProducer program("echo", {{"before"}, {.data = letters(4096), .together = 8}});
+  make_consumer();
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "stats/waiting") == "1"; }));
+  const File enable(consumer_ / "enable", O_WRONLY);
+  ASSERT_TRUE(sleeps_in(tree().daemon().pid(), SYS_poll));
+  std::optional<Standstill> standstill(std::in_place, tree().daemon());
+  ASSERT_TRUE(standstill->has_begun());
+  program.go_on();
+  ASSERT_TRUE(program.wait_until_handed_over());
+  const Attempt stop([&] { return failed(enable.write("0")); });
+  ASSERT_TRUE(stop.is_held(SYS_write));
+  standstill.reset();
+  EXPECT_EQ(stop.result(), failed(0));
+  EXPECT_TRUE(program.wait_for_return());
+  EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "8");
+  const std::string error = value(consumer_ / "error");
+  EXPECT_TRUE(error.starts_with("ECANCELED: ")) << error;
+  EXPECT_NE(error.find("4096 bytes"), std::string::npos) << error;
+  EXPECT_EQ(get(consumer_), got("before"));
+  EXPECT_EQ(get(consumer_), failed(ENXIO));
 }
 
 TEST_F(FastLibraryTest, NoSizeThatIsHandedOverIsTooMuchForTheDaemon) {
