@@ -28,7 +28,7 @@ bool RdmaProducerImpl::poll() {
   }
   in_poll_ = false;
   if (traffic_.empty()) engine()->remove(*this);
-  if (state() == ContextState::kStopping) request_work();
+  if (state() == ContextState::kStopping && drained()) request_work();
   return did;
 }
 

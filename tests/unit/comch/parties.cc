@@ -1,6 +1,8 @@
 // Parties: see parties.h.
 #include "unit/comch/parties.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -23,8 +25,16 @@ bool until(ProgressEngine& engine, const std::function<bool()>& done, const Dead
 }
 
 bool falls_asleep(ProgressEngine& engine, int wakes) {
-  while (wakes > 0 && engine.wait(std::chrono::milliseconds(1))) --wakes;
-  return wakes > 0;
+  for (; wakes > 0; --wakes) {
+    if (engine.progress()) continue;
+    // wait() would go back to sleep when it was woken for nothing.
+    engine.request_notification().value();
+    pollfd event{.fd = engine.event_fd(), .events = POLLIN, .revents = 0};
+    const bool sleeps = ::poll(&event, 1, 1) == 0;
+    engine.clear_notification().value();
+    if (sleeps) return true;
+  }
+  return false;
 }
 
 void settle(ProgressEngine& engine) {

@@ -2,6 +2,7 @@
 // answered not_supported, loans by memory of this side, and how it shows in the counters. The
 // rest is told by the tests of the fast path, which run over this carrier, too.
 #include "unit/comch/fast_pair.h"
+#include "unit/comch/over_fake_verbs.h"
 
 namespace comch::test {
 namespace {
@@ -112,6 +113,19 @@ TEST_F(RdmaFastTest, ManyMessagesByArraysArriveInOrder) {
     return to.state() == ContextState::kIdle;
   }));
   EXPECT_EQ(returned_rooms, 32U);
+}
+
+TEST_F(RdmaFastTest, AProducerThatStopsAndWaitsForAnAcknowledgementSleeps) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  fabric().hold();
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "on its way")));
+  ASSERT_EQ(from.stop(), ContextState::kStopping);
+  EXPECT_TRUE(falls_asleep(*engine, 64));
+  fabric().release();
+  EXPECT_TRUE(run_until_idle(from));
+  EXPECT_EQ(sent.size(), 1U);
 }
 
 }  // namespace
