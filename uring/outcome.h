@@ -28,8 +28,8 @@ std::int64_t refusal_of(const Consumer& consumer, const Error& error) {
   return ends ? ending_of(consumer) : outcome_of(error);
 }
 
-// An empty send says whether a consumer of the other side is still there; nothing else says of a
-// long message or a hand-over that is over how it ended, or what an invalid value was.
+// An empty send says whether a consumer of the other side is still there; nothing else says what an
+// invalid value was.
 template <class Producer>
 bool is_gone(Producer& producer, ConsumerId consumer) {
   const auto probe = producer.send(consumer, {});

@@ -14,9 +14,11 @@ using Bytes = std::span<const std::byte>;
 Status Ring::prepare(Producer& producer) {
   const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
   if (Status s = producer.configure_send(1, free_task, free_task); !s) return s;
-  return producer.on_returned([returns = core_->returns](Producer& from, Buffer& buffer) {
-    if (returns->core != nullptr) returns->core->machine.sending().on_returned(from, buffer);
-  });
+  const auto returned = [returns = core_->returns](Producer& from, Buffer& buffer,
+                                                   const Status& how) {
+    if (returns->core != nullptr) returns->core->machine.sending().on_returned(from, buffer, how);
+  };
+  return producer.on_returned(returned);
 }
 
 Status Ring::prepare(Consumer& consumer, std::uint32_t tasks) {

@@ -109,15 +109,14 @@ class Sending {
         std::ignore = end->producer.request_space(end->consumer);
     }
   }
-  // A buffer that was handed over has come back.
-  void on_returned(const Kinds::Producer& producer, const Buffer& buffer) {
+  // A buffer that was handed over is this side's again: given back, or why it never will be.
+  void on_returned(const Kinds::Producer& producer, const Buffer& buffer, const Status& how) {
     for (const auto& end : ends_) {
       if (&end->producer != &producer) continue;
       Operation* const op = lending_.take_returned(*end, buffer);
       if (op == nullptr) continue;
       Buffer* const own = op->what.buffer;
-      const std::int64_t size = end_of_long(*end, *op);
-      order_.finish(*op, size).buffer = own;
+      order_.finish(*op, how_ended(*op, how)).buffer = own;
       return;
     }
   }
@@ -264,20 +263,16 @@ class Sending {
     return true;
   }
 
-  // How a long message or a hand-over ended, which is over.
-  static std::int64_t end_of_long(End& end, const Operation& op) {
-    const auto probe = end.producer.send(end.consumer, {});
-    if (probe || probe.error().code == Errc::again) return static_cast<std::int64_t>(op.amount);
-    const std::int64_t res = refusal(end, probe.error());
-    // One that is idle already was stopped while this was under way.
-    return probe.error().code == Errc::bad_state && res != -ECONNRESET ? -ESHUTDOWN : res;
+  // The result of a long message or a hand-over, which is over.
+  static std::int64_t how_ended(const Operation& op, const Status& how) {
+    return how ? static_cast<std::int64_t>(op.amount) : outcome_of(how.error());
   }
 
   bool retry(End& end) {
     bool did = false;
     if (end.under_way != nullptr && !end.producer.busy(end.consumer)) {
       Operation& op = *std::exchange(end.under_way, nullptr);
-      finish(end, op, end_of_long(end, op));
+      finish(end, op, how_ended(op, end.producer.ending(end.consumer)));
       did = true;
     }
     for (OpList* line : {&end.commits, &end.copied}) did = retry_line(end, *line) || did;

@@ -116,12 +116,14 @@ void PortProducer<Ports>::on_cut_off() {
   if (!port_) return;
   engine()->clear_alarm(*this);
   engine()->remove(*this);
+  const Error error{Errc::shutdown, 0, "the producer was cut off"};
+  for (auto& [id, traffic] : traffic_) fail_array(id, traffic, error);
   traffic_.clear();
   completions_.clear();
-  tasks_.for_each_lent([this](ProducerTaskImpl& task) {
+  tasks_.for_each_lent([&](ProducerTaskImpl& task) {
     if (task.state != TaskState::kSubmitted) return;
     task.state = TaskState::kAllocated;
-    task.fail_with(Error{Errc::shutdown, 0, "the producer was cut off"});
+    task.fail_with(error);
     task_completed();
   });
   port_.reset();
@@ -190,6 +192,14 @@ bool PortProducer<Ports>::busy(ConsumerId consumer) const {
 }
 
 template <class Ports>
+Status PortProducer<Ports>::ending(ConsumerId consumer) const {
+  if (busy(consumer)) return fail(Errc::in_progress, "the message is under way");
+  const auto it = array_failures_.find(static_cast<std::uint32_t>(consumer));
+  if (it == array_failures_.end()) return {};
+  return std::unexpected(it->second);
+}
+
+template <class Ports>
 bool PortProducer<Ports>::has_space(ConsumerId consumer) {
   Lane* lane = nullptr;
   return find_lane(consumer, lane) && lane->has_space();
@@ -236,6 +246,20 @@ Status PortProducer<Ports>::abandon(const Loan& loan) {
 
 // --- Under way ---------------------------------------------------------------------------
 
+template <class Ports>
+void PortProducer<Ports>::begin_array(std::uint32_t consumer, Traffic& traffic) {
+  traffic.array_behind = traffic.under_way_count;
+  array_failures_.erase(consumer);
+}
+
+template <class Ports>
+void PortProducer<Ports>::fail_array(std::uint32_t consumer, Traffic& traffic, const Error& error) {
+  if (!traffic.array_behind) return;
+  traffic.array_behind.reset();
+  if (array_failures_.size() == kMaxFailures) array_failures_.erase(array_failures_.begin());
+  array_failures_.insert_or_assign(consumer, error);
+}
+
 // The oldest message under way is complete: an array's, or a task's.
 template <class Ports>
 void PortProducer<Ports>::complete_first(Traffic& traffic) {
@@ -248,11 +272,11 @@ void PortProducer<Ports>::complete_first(Traffic& traffic) {
 }
 
 template <class Ports>
-bool PortProducer<Ports>::finish_sends(Lane& lane, Traffic& traffic) {
+bool PortProducer<Ports>::finish_sends(std::uint32_t consumer, Lane& lane, Traffic& traffic) {
   const std::optional<std::size_t> completed = lane.step();
   if (!completed) {
     const bool any = traffic.any_task();
-    fail_all(traffic, lane.failure());
+    fail_all(consumer, traffic, lane.failure());
     if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
     return any;
   }
@@ -265,8 +289,8 @@ bool PortProducer<Ports>::finish_sends(Lane& lane, Traffic& traffic) {
 }
 
 template <class Ports>
-void PortProducer<Ports>::fail_all(Traffic& traffic, const Error& error) {
-  traffic.array_behind.reset();
+void PortProducer<Ports>::fail_all(std::uint32_t consumer, Traffic& traffic, const Error& error) {
+  fail_array(consumer, traffic, error);
   traffic.under_way_count = 0;
   while (ProducerTaskImpl* task = traffic.under_way.pop_front()) complete(*task, error);
   while (ProducerTaskImpl* task = traffic.waiting.pop_front()) complete(*task, error);

@@ -73,6 +73,7 @@ class PortProducer : public ProducerCore,
   Result<ProducerTask*> allocate(const Buffer* buffer, Bytes immediate, ConsumerId consumer);
 
   bool busy(ConsumerId consumer) const;
+  Status ending(ConsumerId consumer) const;
   bool has_space(ConsumerId consumer);
 
   // In place.
@@ -117,12 +118,14 @@ class PortProducer : public ProducerCore,
     const auto it = traffic_.find(consumer);
     return it != traffic_.end() && !it->second.waiting.empty();
   }
+  // The message of send() that was put last is under way.
+  void begin_array(std::uint32_t consumer, Traffic& traffic);
   // Completes what the lane says is complete; true when something was.
-  bool finish_sends(Lane& lane, Traffic& traffic);
+  bool finish_sends(std::uint32_t consumer, Lane& lane, Traffic& traffic);
   // Those that waited, as far as `put(task)` takes them.
   template <class Put>
   bool send_waiting(Lane& lane, Traffic& traffic, const Put& put);
-  void fail_all(Traffic& traffic, const Error& error);
+  void fail_all(std::uint32_t consumer, Traffic& traffic, const Error& error);
   void update_attention();
 
   ConnectionImpl& connection_;
@@ -136,12 +139,16 @@ class PortProducer : public ProducerCore,
 
  private:
   static constexpr std::uint64_t kLinger_ns = 2'000'000'000;
+  // A peer makes and ends consumers without end.
+  static constexpr std::size_t kMaxFailures = 1024;
 
   void complete_first(Traffic& traffic);
+  void fail_array(std::uint32_t consumer, Traffic& traffic, const Error& error);
   void linger();
 
   const std::shared_ptr<Hub> hub_;
-  ProducerCounters counters_;  // Of the last run.
+  ProducerCounters counters_;                      // Of the last run.
+  std::map<std::uint32_t, Error> array_failures_;  // Of the last array of a consumer, if it failed.
 };
 
 template <class Ports>

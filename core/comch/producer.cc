@@ -115,6 +115,9 @@ std::size_t Producer::try_send(ConsumerId consumer, const OutgoingRecords& messa
 bool Producer::busy(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.busy(consumer); });
 }
+Status Producer::ending(ConsumerId consumer) const {
+  return ask(*this, [&](auto& impl) { return impl.ending(consumer); });
+}
 Status Producer::request_space(ConsumerId consumer) {
   return ask(*this, [&](auto& impl) { return impl.request_space(consumer); });
 }

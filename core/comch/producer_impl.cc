@@ -51,9 +51,7 @@ void ProducerImpl::on_stop(bool deliver) {
 
 bool ProducerImpl::on_work() {
   flush();
-  if (!waits_for_returns_) {
-    for (auto& [id, traffic] : traffic_) return_all(id, traffic);
-  }
+  if (!waits_for_returns_) return_unawaited();
   return PortProducer::on_work();
 }
 

@@ -107,8 +107,11 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 
   bool poll_one(std::uint32_t consumer, Traffic& traffic);
   bool take_returned(std::uint32_t consumer, Traffic& traffic);
-  // Of what nobody will give back, or is waited for.
-  void return_all(std::uint32_t consumer, Traffic& traffic);
+  // What has come back, and the others: `error` says why those do not, or are not waited for.
+  void return_all(std::uint32_t consumer, Traffic& traffic, const Error& error);
+  void return_unawaited();
+  // A loan's room stays writable.
+  void drop_unless_it_lends(std::uint32_t consumer);
 
   Producer::ReturnHandler on_returned_;
   std::size_t handed_over_ = 0;

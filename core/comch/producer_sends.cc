@@ -35,8 +35,8 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
   lane.publish();
   lane.return_ahead();
   if (outcome == Outcome::kUnderWay) {
-    Traffic& traffic = traffic_[static_cast<std::uint32_t>(consumer)];
-    traffic.array_behind = traffic.under_way_count;
+    const auto id = static_cast<std::uint32_t>(consumer);
+    begin_array(id, traffic_[id]);
     update_attention();
   }
   if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());

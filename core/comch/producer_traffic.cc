@@ -28,18 +28,19 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   bool did = take_returned(consumer, traffic);
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
-    fail_all(traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
-    return_all(consumer, traffic);
+    const Error gone{Errc::connection_reset, 0, "the consumer is gone"};
+    fail_all(consumer, traffic, gone);
+    return_all(consumer, traffic, gone);
     return true;
   }
-  did = finish_sends(*lane, traffic) || did;
+  did = finish_sends(consumer, *lane, traffic) || did;
   if (lane->gone()) {
-    if (!lane->lends()) port_->drop(consumer);
-    return_all(consumer, traffic);
+    return_all(consumer, traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
+    drop_unless_it_lends(consumer);
     return true;
   }
   if (!lane->gives_back() && !traffic.handed.empty()) {
-    return_all(consumer, traffic);
+    return_all(consumer, traffic, lane->failure());
     return true;
   }
   const auto again = [&](ProducerTaskImpl& task) { return put(*lane, task); };
@@ -62,34 +63,50 @@ bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
     if (node.empty()) continue;  // Returned without it: the lane is kept for a loan alone.
     lane->release_handle(*handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), *node.mapped());
+    on_returned_(static_cast<Producer&>(face()), *node.mapped(), Status());
   }
 }
 
-void ProducerImpl::return_all(std::uint32_t consumer, Traffic& traffic) {
+void ProducerImpl::return_all(std::uint32_t consumer, Traffic& traffic, const Error& error) {
   traffic.space_wanted = false;
+  // Given back ahead of what ends it.
+  take_returned(consumer, traffic);
+  const Status why = std::unexpected(error);
   for (const auto& [handle, buffer] : std::exchange(traffic.handed, {})) {
     if (Lane* lane = port_->lane_if_any(consumer)) lane->release_handle(handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), *buffer);
+    on_returned_(static_cast<Producer&>(face()), *buffer, why);
   }
+}
+
+void ProducerImpl::return_unawaited() {
+  // The peer, or abort().
+  const Error why = failure().text.empty() ? Error{Errc::shutdown, 0, "the producer was aborted"}
+                                           : failure().error;
+  for (auto& [id, traffic] : traffic_) {
+    const bool had_some = !traffic.handed.empty();
+    return_all(id, traffic, why);
+    if (had_some) drop_unless_it_lends(id);
+  }
+}
+
+void ProducerImpl::drop_unless_it_lends(std::uint32_t consumer) {
+  const Lane* const lane = port_->lane_if_any(consumer);
+  if (lane != nullptr && !lane->lends()) port_->drop(consumer);
 }
 
 void ProducerImpl::give_up(const Error& error) {
   for (ProducerTaskImpl* task : gathering_.take()) complete(*task, error);
   for (auto& [id, traffic] : traffic_) {
-    fail_all(traffic, error);
+    fail_all(id, traffic, error);
     Lane* const lane = port_->lane_if_any(id);
-    if (lane == nullptr) continue;
+    if (lane == nullptr || !lane->under_way()) continue;
     // What it was copying is the application's again.
-    if (waits_for_returns_ && !traffic.handed.empty()) {
-      if (lane->under_way()) lane->break_off(error);
-    } else if (lane->under_way() || !traffic.handed.empty()) {
-      if (lane->lends()) {
-        lane->break_off(error);  // A loan's room stays writable until we are idle.
-      } else {
-        port_->drop(id);
-      }
+    if (lane->lends() || !traffic.handed.empty()) {
+      // A loan's room stays writable until we are idle, and what is handed over may come back.
+      lane->break_off(error);
+    } else {
+      port_->drop(id);
     }
   }
   request_work();

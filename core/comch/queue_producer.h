@@ -50,6 +50,7 @@ class QueueProducerImpl final : public ProducerCore,
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
   bool busy(ConsumerId) const { return false; }
+  Status ending(ConsumerId) const { return {}; }
   Status request_space(ConsumerId consumer);
   bool has_space(ConsumerId consumer);
 

@@ -105,7 +105,7 @@ Result<std::size_t> RdmaProducerImpl::send(ConsumerId consumer,
   if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());
   if (count == 0) return count;
   Traffic& traffic = traffic_of(id);
-  if (outcome == Outcome::kUnderWay) traffic.array_behind = traffic.under_way_count;
+  if (outcome == Outcome::kUnderWay) begin_array(id, traffic);
   return count;
 }
 

@@ -36,10 +36,10 @@ bool RdmaProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
     const bool did = traffic.any_task();
-    fail_all(traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
+    fail_all(consumer, traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
     return offer_space(consumer, lane, traffic) || did;
   }
-  bool did = finish_sends(*lane, traffic);
+  bool did = finish_sends(consumer, *lane, traffic);
   if (lane->gone()) {
     // A loan keeps it: what is under way still ends, and what waits is refused.
     traffic.space_wanted = false;
@@ -71,7 +71,7 @@ bool RdmaProducerImpl::offer_space(std::uint32_t consumer, Lane* lane, Traffic& 
 
 void RdmaProducerImpl::give_up(const Error& error) {
   for (auto& [id, traffic] : traffic_) {
-    fail_all(traffic, error);
+    fail_all(id, traffic, error);
     traffic.space_wanted = false;
     const Lane* lane = port_->lane_if_any(id);
     // What the device was reading is the application's again.

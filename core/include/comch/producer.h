@@ -145,7 +145,7 @@ class Producer : public Context {
  public:
   using Handler = std::function<void(ProducerTask&)>;
   using SpaceHandler = std::function<void(Producer&, ConsumerId)>;
-  using ReturnHandler = std::function<void(Producer&, Buffer&)>;
+  using ReturnHandler = std::function<void(Producer&, Buffer&, const Status&)>;
   static constexpr std::uint32_t kMaxTasks = 8192;
   static constexpr std::uint32_t kMaxProducers = 1024;   // Of one side of a connection.
   static constexpr std::uint32_t kMaxLoans = 32;         // At a time, of one consumer.
@@ -171,8 +171,9 @@ class Producer : public Context {
   // Called from progress() after request_space(), once. Optional.
   Status on_space(SpaceHandler handler);
   // Called from progress(), once for each buffer that was handed over: its consumer has given it
-  // back, or is gone, or the peer is lost; or the producer was aborted. Its reference is the
-  // caller's again. Mandatory before hand_over().
+  // back, or the status says why it never will. Its reference is the caller's again. Mandatory
+  // before hand_over().
+  // connection_reset: the consumer is gone, or the peer. shutdown: the producer was aborted.
   Status on_returned(ReturnHandler handler);
   // Messages from here on are copied by both sides, while the consumer polls and the message
   // lies in a memory map that it may map. 0: none are. At least 8 KiB.
@@ -211,6 +212,13 @@ class Producer : public Context {
   // next one, or says why not.
   std::size_t try_send(ConsumerId consumer, const OutgoingRecords& messages);
   bool busy(ConsumerId consumer) const;
+  // How the last message to this consumer that was busy() ended; in_progress while it is. It stays
+  // so until another is; errors are kept of 1,024 consumers. After an error the message has
+  // not arrived; but between machines it may have.
+  // connection_reset: the consumer is gone, or the peer. shutdown: the producer was aborted.
+  // time_out: the consumer made no room for two seconds while the producer stopped.
+  // operating_system: the kernel did not copy it.
+  Status ending(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.
   // A consumer that ends is told of by on_consumer() alone.

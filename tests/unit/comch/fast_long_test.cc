@@ -93,8 +93,10 @@ TEST_P(FastLongWays, TheLastOfAnArrayMayBeUnderWayUntilItIsNotBusy) {
                             Outgoing{.data = bytes("behind"), .immediate = {}}};
   ASSERT_EQ(from.send(to.id(), messages).value(), 2U);
   EXPECT_TRUE(from.busy(to.id()));
+  EXPECT_EQ(code(from.ending(to.id())), Errc::in_progress);
   EXPECT_EQ(from.send(to.id(), messages).error().code, Errc::again);
   ASSERT_TRUE(run_until([&] { return !from.busy(to.id()) && texts.size() == 2; }));
+  EXPECT_TRUE(from.ending(to.id()));
   EXPECT_EQ(immediates, (std::vector<std::string>{"1", "2"}));
   EXPECT_TRUE(texts[1] == text);
   EXPECT_EQ(from.send(to.id(), std::span(messages).subspan(2)).value(), 1U);

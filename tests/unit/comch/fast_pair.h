@@ -126,7 +126,10 @@ struct FastPair : ConnectedPair {
         .value();
     made->set_lane_size(lane_size).value();
     made->on_space([this](Producer&, ConsumerId) { ++spaces; }).value();
-    made->on_returned([this](Producer&, Buffer& buffer) { handed_back.push_back(&buffer); })
+    made->on_returned([this](Producer&, Buffer& buffer, const Status& how) {
+          handed_back.push_back(&buffer);
+          handed_back_how.push_back(how);
+        })
         .value();
     engine->connect(*made).value();
     EXPECT_TRUE(made->start());
@@ -178,6 +181,7 @@ struct FastPair : ConnectedPair {
   std::vector<Status> returned;  // Of receive tasks that came back empty.
   std::vector<Status> sent;
   std::vector<Buffer*> handed_back;
+  std::vector<Status> handed_back_how;
   int spaces = 0;
   std::function<void(ReceiveTask&)> then_received = [](ReceiveTask& task) {
     if (Buffer* buffer = task.buffer()) std::ignore = buffer->drop_reference();

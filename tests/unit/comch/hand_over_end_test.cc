@@ -25,16 +25,19 @@ struct HandOverEndTest : FastPair {
     EXPECT_TRUE(handed_back.empty());
     EXPECT_EQ(from.handed_over(), 1U);
   }
-  void ends_and_returns() {
+  // `why` it is not given back.
+  void ends_and_returns(Errc why = Errc::skipped) {
     EXPECT_TRUE(run_until_idle(from));
     EXPECT_EQ(handed_back, std::vector{buffer});
+    ASSERT_EQ(handed_back_how.size(), 1U);
+    EXPECT_EQ(code(handed_back_how[0]), why);
     EXPECT_EQ(from.handed_over(), 0U);
     std::ignore = buffer->drop_reference();
   }
   // The message is its consumer's no more, who goes on.
   void abort_without(const HandedOver& message) {
     ASSERT_TRUE(from.abort());
-    ends_and_returns();
+    ends_and_returns(Errc::shutdown);
     ASSERT_TRUE(run_until([&] { return code(to.give_back(message)) == Errc::invalid_value; }));
     EXPECT_EQ(to.state(), ContextState::kRunning);
   }
@@ -88,7 +91,7 @@ TEST_F(HandOverEndTest, ALoanStaysWritableBesideItThoughTheProducerIsAborted) {
   std::ranges::fill(loan.room, std::byte{'y'});
   EXPECT_TRUE(from.abandon(loan));
   EXPECT_TRUE(unfreed->free());
-  ends_and_returns();
+  ends_and_returns(Errc::shutdown);
 }
 
 TEST_F(HandOverEndTest, AProducerThatStopsWaitsUntilItsConsumerGivesBack) {
@@ -120,13 +123,28 @@ TEST_F(HandOverEndTest, TheEndOfTheConsumerIsTheEndOfTheWait) {
   ASSERT_TRUE(received[0]->free());
   received.clear();
   ASSERT_TRUE(to.stop());
-  ends_and_returns();
+  ends_and_returns(Errc::connection_reset);
 }
 
 TEST_F(HandOverEndTest, TheLossOfThePeerIsTheEndOfTheWait) {
   held();
   stop_and_wait_in_vain();
   ASSERT_TRUE(server->abort());
+  ends_and_returns(Errc::connection_reset);
+}
+
+TEST_F(HandOverEndTest, WhatWasGivenBackAheadOfTheLossOfThePeerIsSaidToBe) {
+  const HandedOver message = held();
+  stop_and_wait_in_vain();
+  ASSERT_TRUE(to.give_back(message));
+  ASSERT_TRUE(server->abort());
+  ends_and_returns();
+}
+
+TEST_F(HandOverEndTest, AndAheadOfAnAbort) {
+  const HandedOver message = held();
+  ASSERT_TRUE(to.give_back(message));
+  ASSERT_TRUE(from.abort());
   ends_and_returns();
 }
 
@@ -150,7 +168,7 @@ TEST_F(HandOverEndTest, WhatIsGivenBackBehindAnAbortIsReturnedOnce) {
   settle(*engine);
   EXPECT_EQ(from.state(), ContextState::kStopping) << "a task is out";
   ASSERT_TRUE(task->free());
-  ends_and_returns();
+  ends_and_returns(Errc::shutdown);
 }
 
 TEST_F(HandOverEndTest, AMessageThatIsNotTakenTimesOutAndLeavesTheHandedOverWhereTheyAre) {

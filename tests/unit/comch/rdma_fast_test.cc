@@ -115,6 +115,30 @@ TEST_F(RdmaFastTest, ManyMessagesByArraysArriveInOrder) {
   EXPECT_EQ(returned_rooms, 32U);
 }
 
+TEST_F(RdmaFastTest, AnArrayThatIsLongerThanItsStagingSaysHowItEnded) {
+  const std::string text = pattern(std::size_t{3} << 20U);
+  Memory room{text.size()};
+  Consumer& to = consumer(room);
+  Producer& from = producer();
+  const std::array message{Outgoing{.data = bytes(text), .immediate = {}}};
+  post(to, room.room(0, text.size()));
+  fabric().hold();
+  ASSERT_EQ(from.send(to.id(), message), 1U);
+  EXPECT_EQ(code(from.ending(to.id())), Errc::in_progress);
+  fabric().release();
+  ASSERT_TRUE(run_until([&] { return !from.busy(to.id()) && texts.size() == 1; }));
+  EXPECT_TRUE(texts[0] == text);
+  EXPECT_TRUE(from.ending(to.id()));
+  post(to, room.room(0, text.size()));
+  fabric().hold();
+  ASSERT_EQ(from.send(to.id(), message), 1U);
+  ASSERT_TRUE(from.abort());
+  fabric().release();
+  ASSERT_TRUE(run_until_idle(from));
+  EXPECT_EQ(code(from.ending(to.id())), Errc::shutdown);
+  end_all();
+}
+
 TEST_F(RdmaFastTest, AProducerThatStopsAndWaitsForAnAcknowledgementSleeps) {
   Consumer& to = consumer(there);
   Producer& from = producer();

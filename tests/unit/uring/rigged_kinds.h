@@ -77,6 +77,9 @@ class RiggedProducer {
     if (busy_ != 0) --busy_;
     return busy_ != 0;
   }
+  Status ending(ConsumerId) const {
+    return chance_.one_in(50) ? fail(Errc::connection_reset) : Status();
+  }
   Status request_space(ConsumerId) {
     ++asked_for_space;
     return {};

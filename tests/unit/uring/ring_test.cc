@@ -219,17 +219,42 @@ TEST_F(RingTest, WhatIsHandedOverToAReceiveThatTellsNoSuccessComesBackByItself) 
   EXPECT_TRUE(posted->drop_reference());
 }
 
-TEST_F(RingTest, WhatIsHandedOverAndComesBackWhileItsProducerStopsIsNotSaidToBeLost) {
-  post(1);
-  next(1).prep_hand_over(*to, *here.data(0, "not copied"));
-  ring->submit_and_wait(1).value();
-  const HandedOver message = ring->peek()->handed_over();
-  reap();
+struct HandOverTest : RingPair {
+  HandOverTest() {
+    post(1);
+    next(1).prep_hand_over(*to, *here.data(0, "not copied"));
+    ring->submit_and_wait(1).value();
+    message = ring->peek()->handed_over();
+    reap();
+  }
+  HandedOver message;
+};
+
+TEST_F(HandOverTest, OneThatIsGivenBackWhileItsProducerStopsHasArrived) {
   std::ignore = producer->stop();
   ASSERT_TRUE(consumer->give_back(message));
   wait(1);
-  EXPECT_EQ(res(1), -ESHUTDOWN);
+  EXPECT_EQ(res(1), 10);
   EXPECT_TRUE(run_until_idle(*producer));
+}
+
+TEST_F(HandOverTest, AndSoHasOneThatWasGivenBackAheadOfAnAbort) {
+  ASSERT_TRUE(consumer->give_back(message));
+  std::ignore = producer->abort();
+  wait(1);
+  EXPECT_EQ(res(1), 10);
+}
+
+TEST_F(HandOverTest, OneThatIsNotGivenBackSaysWhyNot) {
+  std::ignore = producer->abort();
+  wait(1);
+  EXPECT_EQ(res(1), -ESHUTDOWN);
+}
+
+TEST_F(HandOverTest, OneWhoseConsumerEndsIsLost) {
+  std::ignore = consumer->abort();
+  wait(1);
+  EXPECT_EQ(res(1), -ECONNRESET);
 }
 
 TEST_F(RingTest, ControlMessagesWaitForRoomAndForWhoReceivesThem) {

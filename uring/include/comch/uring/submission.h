@@ -13,8 +13,10 @@
 //   -ECANCELED    a prep_cancel() found it in time, the link ahead of it failed, or its end was
 //                 unregistered before it began
 //   -ECONNRESET   the peer is gone, or the consumer that is named
-//   -ESHUTDOWN    this side's producer or consumer is stopping; a message that was under way may
-//                 have arrived; -EBUSY: it does not run
+//   -ESHUTDOWN    this side's producer or consumer is stopping, or, of a long message that was
+//                 under way, was aborted; -EBUSY: it does not run
+//   -ETIMEDOUT    a long message was under way when its producer was stopped, and the consumer
+//                 made no room for two seconds
 //
 // Threads: the ring's. Order: operations begin in the order of get(), but for kLink and kDrain;
 // each call says in what order they complete. Lifetime: from get() to submit() it is the
@@ -156,7 +158,7 @@ class Submission : private Operation {
   // not change. The producer is one that Ring::prepare() was called for.
   // res: the bytes. -EOPNOTSUPP: its map cannot be shown to the other side. -EAGAIN: 1,024 are
   // handed over. -ECONNRESET: the buffer came back because the peer or its consumer is gone.
-  // -ESHUTDOWN: it came back while its producer was stopping, and the data may have been used.
+  // -ESHUTDOWN: its producer was aborted, and the consumer may still be reading the data.
   void prep_hand_over(Destination& to, Buffer& buffer, std::span<const std::byte> immediate = {}) {
     prepare(Op::kHandOver, &to);
     what.buffer = &buffer;

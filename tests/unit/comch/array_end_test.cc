@@ -1,0 +1,111 @@
+// What a producer says of a message of send() that took time: how it ended, whoever ends meanwhile.
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+struct ArrayEndTest : FastPair {
+  static constexpr std::size_t kLong = std::size_t{9} << 20U;  // More than there is staging for.
+
+  ArrayEndTest() {
+    post(to, room.room(0, kLong));
+    const std::array message{Outgoing{.data = bytes(text), .immediate = {}}};
+    EXPECT_EQ(from.send(id, message), 1U);
+    EXPECT_EQ(code(from.ending(id)), Errc::in_progress);
+  }
+  ~ArrayEndTest() override {
+    if (to.state() != ContextState::kIdle) end_consumer();
+    end_all();
+  }
+
+  // On an engine of its own, which only the test progresses.
+  Consumer& late_consumer() {
+    late = Consumer::create(server.connection(), room.map()).value();
+    const auto done = [this](ReceiveTask& task) {
+      if (task.status()) texts.push_back(contents(*task.buffer()));
+      if (Buffer* buffer = task.buffer()) std::ignore = buffer->drop_reference();
+      std::ignore = task.free();
+    };
+    late->configure_receive(4, done, done).value();
+    late->set_way(DataWay::kStaged).value();
+    own->connect(*late).value();
+    EXPECT_TRUE(late->start());
+    EXPECT_TRUE(run_until([&] {
+      own->progress();
+      return late->state() == ContextState::kRunning && client.consumers.size() == 1;
+    }));
+    return *late;
+  }
+  void end_consumer() {
+    std::ignore = to.abort();
+    EXPECT_TRUE(until(*own, [&] {
+      if (engine) engine->progress();
+      return to.state() == ContextState::kIdle;
+    }));
+  }
+  bool is_over() {
+    return run_until([&] { return !from.busy(id); });
+  }
+
+  const std::string text = pattern(kLong);
+  Memory room{kLong};
+  const std::unique_ptr<ProgressEngine> own = ProgressEngine::create().value();
+  std::unique_ptr<Consumer> late;
+  Consumer& to = late_consumer();
+  Producer& from = producer();
+  const ConsumerId id = to.id();
+};
+
+TEST_F(ArrayEndTest, OneThatArrivesWhileItsProducerStopsIsASuccess) {
+  ASSERT_EQ(from.stop(), ContextState::kStopping);
+  ASSERT_TRUE(run_until([&] {
+    own->progress();
+    return from.state() == ContextState::kIdle && !texts.empty();
+  }));
+  EXPECT_TRUE(texts[0] == text);
+  EXPECT_TRUE(from.ending(id));
+}
+
+TEST_F(ArrayEndTest, OneWhoseConsumerMakesNoRoomWhileItsProducerStopsTimesOut) {
+  ASSERT_TRUE(from.stop());
+  ASSERT_TRUE(run_until_idle(from));
+  EXPECT_EQ(code(from.ending(id)), Errc::time_out);
+}
+
+TEST_F(ArrayEndTest, OneWhoseProducerIsAbortedHasNotArrived) {
+  ASSERT_TRUE(from.abort());
+  ASSERT_TRUE(run_until_idle(from));
+  EXPECT_EQ(code(from.ending(id)), Errc::shutdown);
+}
+
+TEST_F(ArrayEndTest, NorHasItWhenTheProducerIsStartedAgain) {
+  ASSERT_TRUE(from.abort());
+  ASSERT_TRUE(run_until_idle(from));
+  ASSERT_TRUE(from.start());
+  EXPECT_EQ(code(from.ending(id)), Errc::shutdown);
+}
+
+TEST_F(ArrayEndTest, OneWhoseConsumerEndsIsLost) {
+  end_consumer();
+  ASSERT_TRUE(is_over());
+  EXPECT_EQ(code(from.ending(id)), Errc::connection_reset);
+  EXPECT_EQ(from.state(), ContextState::kRunning);
+}
+
+TEST_F(ArrayEndTest, OneWhosePeerIsLostIsLost) {
+  ASSERT_TRUE(server->abort());
+  ASSERT_TRUE(run_until_idle(from));
+  EXPECT_EQ(code(from.ending(id)), Errc::connection_reset);
+}
+
+TEST_F(ArrayEndTest, OfAConsumerThatNoneWasSentToThereIsNothingToSay) {
+  EXPECT_TRUE(from.ending(ConsumerId{~0U}));
+}
+
+TEST_F(ArrayEndTest, OneWhoseEngineIsDestroyedHasNotArrived) {
+  engine.reset();
+  EXPECT_EQ(code(from.ending(id)), Errc::shutdown);
+}
+
+}  // namespace
+}  // namespace comch::test
