@@ -33,7 +33,10 @@ Result<bool> ConsumerImpl::on_start() {
   const Result<Port::Setup> setup = choose_way();
   if (!setup) return std::unexpected(setup.error());
   const Result<bool> opened = open(*setup);
-  if (opened && way_ == DataWay::kView) use_views();
+  if (opened && way_ == DataWay::kView) {
+    use_views();
+    notes.is_read = true;
+  }
   return opened;
 }
 

@@ -20,7 +20,9 @@ PortConsumer<Ports>::PortConsumer(Consumer& face, ConnectionImpl& connection, Me
     : ConsumerCore(face, Consumer::kDefaultImmediate),
       map_(map),
       connection_(connection),
-      hub_(std::move(hub)) {}
+      hub_(std::move(hub)) {
+  notes.arms_always = Ports::kArmsAlways;
+}
 
 template <class Ports>
 PortConsumer<Ports>::~PortConsumer() {
@@ -74,6 +76,7 @@ Result<bool> PortConsumer<Ports>::open(const typename Port::Setup& setup) {
   messages_ = {};
   bytes_ = 0;
   forget_use();
+  notes.is_read = false;
   held_most_ = std::clamp(tasks() / 4, 1U, comch::shm::kPostedTogether);
   ending_.reset();
   polled_out_ = false;
@@ -158,6 +161,11 @@ bool PortConsumer<Ports>::bring_back() {
     back_posts_.push_back(posts_[index]);
   });
   return true;
+}
+
+template <class Ports>
+bool PortConsumer<Ports>::is_heeded() const {
+  return engine()->heeds(*this);
 }
 
 // --- Posting -----------------------------------------------------------------------------
@@ -276,6 +284,7 @@ Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) 
   if (!in_arrays()) [[unlikely]] {
     if (Status s = require_no_views(); !s) return std::unexpected(s.error());
     if (Status s = use_arrays(); !s) return std::unexpected(s.error());
+    notes.is_read = true;
     posts_.resize(port_->names());
   }
   const std::size_t most = std::min<std::size_t>(buffers.size(), tasks() - port_->posted());

@@ -64,6 +64,7 @@ class PortConsumer : public ConsumerCore,
   bool ready() override { return port_->ready(); }
   void disarm() override { port_->disarm(); }
   void relax() override { port_->relax(); }
+  engine::Source* source() override { return this; }
 
   // For the port.
   void on_accepted() override { ContextCore::ready(); }
@@ -104,7 +105,9 @@ class PortConsumer : public ConsumerCore,
   // Has `sink` fill the first ones of `out`, and answers how many it has.
   template <class Sink>
   std::size_t poll_array(std::span<Received> out, Sink sink);
-  // The application has asked for messages.
+  // Whether messages that the application is to ask for are something to do,
+  bool is_heeded() const;
+  // and it has asked.
   void end_poll(bool nothing_left);
 
   MemoryMapImpl& map_;
@@ -214,7 +217,7 @@ template <class Arrival>
 template <class Ports>
 template <class Sink>
 bool PortConsumer<Ports>::poll_tasks(Sink sink) {
-  if (!in_tasks()) return port_->ready();
+  if (!in_tasks()) return port_->ready() && is_heeded();
   in_poll_ = true;
   const bool did = port_->poll(kBudget, sink).any;
   in_poll_ = false;

@@ -47,6 +47,7 @@ Result<bool> QueueConsumerImpl::on_start() {
   }
   counters_ = {};
   forget_use();
+  notes.is_read = false;
   ending_ = false;
   engine()->make_hot(*this);
   return true;
@@ -163,7 +164,10 @@ Result<std::size_t> QueueConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
-  if (Status s = use_arrays(); !s) return std::unexpected(s.error());
+  if (!in_arrays()) {
+    if (Status s = use_arrays(); !s) return std::unexpected(s.error());
+    notes.is_read = true;
+  }
   std::size_t count = 0;
   for (const Buffer* buffer : buffers) {
     ReceiveTaskImpl* task = require_none(buffer) ? tasks_.acquire() : nullptr;
@@ -193,7 +197,7 @@ void QueueConsumerImpl::hand_out(const Delivery& delivery) {
 }
 
 bool QueueConsumerImpl::poll() {
-  if (in_arrays()) return end_->ready();
+  if (in_arrays()) return end_->ready() && engine()->heeds(*this);
   in_poll_ = true;
   const std::size_t count = end_->poll(kBudget, [this](const Delivery& each) { hand_out(each); });
   in_poll_ = false;

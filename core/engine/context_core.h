@@ -19,6 +19,7 @@
 namespace comch::engine {
 
 class Engine;
+class Source;
 
 class ContextCore : public ListLink<> {
  public:
@@ -35,6 +36,9 @@ class ContextCore : public ListLink<> {
 
   // What is held back is handed over.
   virtual void flush() {}
+
+  // What of it progress() looks at in memory, if it is one source; else null.
+  virtual Source* source() { return nullptr; }
 
   // Called by progress() after request_work(): does a bounded amount; true when something
   // happened. Reaches idle here, and only here, when the context was stopping.

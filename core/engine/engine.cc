@@ -194,6 +194,11 @@ Status Engine::clear_notification() {
   return {};
 }
 
+void Engine::heed(ContextCore& context) {
+  Source* const source = context.source();
+  if (source != nullptr && context.engine() == this) sources_.heed(*source);
+}
+
 bool Engine::spin_until(std::uint64_t end_ns) {
   // The clock costs as much as several empty calls, so it is read every eighth.
   do {

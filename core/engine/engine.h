@@ -53,6 +53,9 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   int event_fd() const { return kernel_.fd(); }
   Status request_notification();
   Status clear_notification();
+  void heed_none() { sources_.heed_none(); }
+  void heed(ContextCore& context);
+  void heed_all() { sources_.heed_all(); }
   std::size_t tasks_in_flight() const;
 
   // For contexts and their connections.
@@ -62,6 +65,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   void leave_off() { left_off_ = true; }
   void make_hot(Source& source);
   void remove(Source& source) { sources_.remove(source); }
+  bool heeds(const Source& source) const { return sources_.heeds(source); }
   static Attention attention(const Source& source) { return SourceList::attention(source); }
 
   // For carriers.

@@ -40,6 +40,14 @@ Status ProgressEngine::request_notification() { return Engine::of(*this).request
 
 Status ProgressEngine::clear_notification() { return Engine::of(*this).clear_notification(); }
 
+void ProgressEngine::heed_none() { Engine::of(*this).heed_none(); }
+
+void ProgressEngine::heed(Context& consumer) {
+  Engine::of(*this).heed(engine::ContextCore::of(consumer));
+}
+
+void ProgressEngine::heed_all() { Engine::of(*this).heed_all(); }
+
 std::size_t ProgressEngine::tasks_in_flight() const { return Engine::of(*this).tasks_in_flight(); }
 
 }  // namespace comch

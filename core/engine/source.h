@@ -42,6 +42,11 @@ class Source {
     // The source's own, set by its poll(): a word that is 0 while poll() would find nothing. It is
     // forgotten when the source is polled, or made hot once more. Null: poll() has to be asked.
     const std::uint64_t* sign = nullptr;
+    // The source's own: what it has is for the application to take, and ready() until it has.
+    bool is_read = false;
+    // The source's own: there is more to its arm() than that the peer is asked to ring.
+    bool arms_always = false;
+    std::uint64_t heeding = 0;  // The last one that it was named in; see SourceList::heed().
   };
   Notes notes;
 

@@ -112,9 +112,14 @@ void SourceList::put_quiet_behind() {
 
 bool SourceList::arm_all() {
   bool needs_membarrier = false;
-  for (Source* source : hot_) arm(*source, needs_membarrier);
+  for (Source* source : hot_) {
+    if (source->notes.arms_always || heeds(*source)) arm(*source, needs_membarrier);
+  }
   if (needs_membarrier) os::expedite();
-  return std::any_of(hot_.begin(), hot_.end(), [](Source* source) { return source->ready(); });
+  // One that is armed looks once more in any case.
+  return std::ranges::any_of(hot_, [this](Source* source) {
+    return source->notes.armed && source->ready() && heeds(*source);
+  });
 }
 
 void SourceList::disarm_all() {

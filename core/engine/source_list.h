@@ -38,15 +38,27 @@ class SourceList {
   // and tells the others' peers that nobody sleeps here when `relax` says so.
   void settle(bool relax);
 
-  // Before the engine sleeps: arms every hot source. True when one of them has something
-  // to do after all, so that the engine must not sleep.
+  // Before the engine sleeps: arms every hot source that is heeded. True when one of them has
+  // something to do after all, so that the engine must not sleep.
   bool arm_all();
   // After it slept: takes that back.
   void disarm_all();
 
+  // Which of the sources that the application reads are heeded by arm_all(): from heed_none() on
+  // those that heed() names, from heed_all() on every one, as at first. One that is not is not
+  // armed either: it stays hot, and is looked at when it is heeded again.
+  void heed_none() { heeding_ = ++heedings_; }
+  void heed(Source& source) const { source.notes.heeding = heeding_; }
+  void heed_all() { heeding_ = kHeedAll; }
+  bool heeds(const Source& source) const {
+    return heeding_ == kHeedAll || !source.notes.is_read || source.notes.heeding == heeding_;
+  }
+
   std::size_t hot() const { return hot_count_; }
 
  private:
+  static constexpr std::uint64_t kHeedAll = 0;
+
   void arm(Source& source, bool& needs_membarrier);
   void disarm(Source& source);
   bool poll(std::size_t from, std::size_t to);
@@ -58,6 +70,8 @@ class SourceList {
   std::size_t first_quiet_ = 0;
   int calls_without_quiet_ = kCallsWithoutQuiet;
   std::size_t hot_count_ = 0;
+  std::uint64_t heeding_ = kHeedAll;  // Its number; they do not come round.
+  std::uint64_t heedings_ = kHeedAll;
   bool polling_ = false;
   bool holes_ = false;
 };

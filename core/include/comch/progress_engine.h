@@ -80,6 +80,17 @@ class ProgressEngine {
   // Takes the request back. Call it after every wake-up, before progress().
   Status clear_notification();
 
+  // A message that the application is to take, by Consumer::poll() or poll_views(), is something to
+  // do until it has: progress() answers true for it, and a request is answered at once. Who leaves
+  // some of them where they are, and is to sleep all the same, says heed_none(), and then heed() of
+  // each consumer whose messages he takes; with others' it is as if none had come. Messages that
+  // come by tasks, and all that befalls a consumer but messages, are heeded always. heed_all():
+  // every message is heeded again, as at first. They count from the next call of progress(), wait()
+  // or request_notification() on.
+  void heed_none();
+  void heed(Context& consumer);
+  void heed_all();
+
   // Tasks submitted to the engine's contexts and not completed.
   std::size_t tasks_in_flight() const;
 

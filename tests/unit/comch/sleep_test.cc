@@ -110,5 +110,57 @@ TEST_F(SleepTest, AProducerWhoseConsumerHasEnded) {
   EXPECT_TRUE(falls_asleep());
 }
 
+TEST_F(SleepTest, WhoHeedsNoMessagesThatAreThereToBePolled) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  const std::array rooms{there.room(0, 64), there.room(64, 64), there.room(128, 64)};
+  ASSERT_EQ(to.post(rooms).value_or(0), rooms.size());
+  const auto send = [&](Consumer& whom) {
+    const std::size_t before = sent.size();
+    ASSERT_TRUE(submit(from, whom.id(), here.data(0, "message")));
+    ASSERT_TRUE(run_until([&] { return sent.size() == before + 1; }));
+  };
+  send(to);
+  EXPECT_FALSE(falls_asleep());
+  engine->heed_none();
+  EXPECT_TRUE(falls_asleep());
+  EXPECT_FALSE(engine->progress());
+  send(to);
+  EXPECT_TRUE(falls_asleep());
+  engine->heed(to);
+  EXPECT_FALSE(falls_asleep());
+  std::array<Received, 3> polled;
+  ASSERT_EQ(to.poll(polled), 2U);
+  EXPECT_TRUE(falls_asleep());
+  send(to);
+  EXPECT_TRUE(engine->wait(std::chrono::seconds(10)));
+  engine->heed_none();
+  EXPECT_TRUE(falls_asleep());
+  engine->heed_all();
+  EXPECT_FALSE(falls_asleep());
+  ASSERT_EQ(to.poll(polled), 1U);
+  for (Buffer* buffer : rooms) std::ignore = buffer->drop_reference();
+}
+
+TEST_F(SleepTest, WhoHeedsNoMessagesIsCalledBackWithThoseOfTasks) {
+  Consumer& to = consumer(there);
+  Consumer& beside = consumer(there);
+  Producer& from = producer();
+  Buffer* const room = there.room(0, 64);
+  ASSERT_EQ(to.post(std::array{room}).value_or(0), 1U);
+  post_rooms(beside, there, 1, 64);
+  engine->heed_none();
+  ASSERT_TRUE(submit(from, to.id(), here.data(0, "polled")));
+  ASSERT_TRUE(submit(from, beside.id(), here.data(64, "by a task")));
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
+  EXPECT_EQ(texts[0], "by a task");
+  EXPECT_TRUE(falls_asleep());
+  ASSERT_TRUE(to.stop());
+  std::array<Received, 1> polled;
+  ASSERT_TRUE(run_until([&] { return to.poll(polled) == 1; }));
+  EXPECT_TRUE(run_until_idle(to)) << "its end is heeded";
+  std::ignore = room->drop_reference();
+}
+
 }  // namespace
 }  // namespace comch::test

@@ -236,6 +236,59 @@ TEST_F(SourceListTest, BeforeSleepEverySourceIsArmedAndAsked) {
   for (const FakeSource& source : sources) EXPECT_EQ(source.disarms, 1);
 }
 
+TEST_F(SourceListTest, BeforeSleepNobodyIsArmedWhomTheApplicationReadsAndDoesNotHeed) {
+  make_all_hot();
+  sources[0].is_ready = sources[0].notes.is_read = true;
+  sources[1].notes.is_read = true;
+  EXPECT_TRUE(list.arm_all()) << "at first every one is heeded";
+  list.disarm_all();
+  list.heed_none();
+  EXPECT_FALSE(list.arm_all());
+  for (const FakeSource& source : sources) EXPECT_EQ(source.arms, source.notes.is_read ? 1 : 2);
+  list.disarm_all();
+  list.heed(sources[1]);
+  EXPECT_FALSE(list.arm_all());
+  EXPECT_EQ(sources[1].arms, 2);
+  list.disarm_all();
+  list.heed(sources[0]);
+  EXPECT_TRUE(list.arm_all());
+  list.disarm_all();
+  list.heed_none();
+  EXPECT_FALSE(list.arm_all()) << "what was heeded before counts no more";
+  sources[2].is_ready = true;
+  EXPECT_TRUE(list.arm_all());
+  list.disarm_all();
+  sources[2].is_ready = false;
+  list.heed_all();
+  EXPECT_TRUE(list.arm_all());
+}
+
+TEST_F(SourceListTest, OneThatHasMoreToArmIsArmedInAnyCaseAndNotHeeded) {
+  list.make_hot(sources[0]);
+  sources[0].is_ready = sources[0].notes.is_read = sources[0].notes.arms_always = true;
+  list.heed_none();
+  EXPECT_FALSE(list.arm_all());
+  EXPECT_EQ(sources[0].arms, 1);
+}
+
+// Asleep it would be found by nobody who heeds it again.
+TEST_F(SourceListTest, ASourceThatIsNotHeededFallsAsleepOnlyWhenItHasNothing) {
+  make_all_hot();
+  for (FakeSource& source : sources) source.is_ready = source.notes.is_read = true;
+  list.heed_none();
+  list.settle(false);
+  list.settle(false);
+  EXPECT_EQ(asleep(), 0u);
+  for (FakeSource& source : sources) source.is_ready = false;
+  list.settle(false);
+  list.settle(false);
+  EXPECT_EQ(asleep(), sources.size() - SourceList::kHotWhenQuiet);
+  for (const FakeSource& source : sources) {
+    const bool sleeps = SourceList::attention(source) == Attention::kAsleep;
+    EXPECT_EQ(source.arms - source.disarms, sleeps ? 1 : 0) << "its peer rings";
+  }
+}
+
 TEST_F(SourceListTest, ASourceIsRelaxedOnceUntilItIsArmed) {
   list.make_hot(sources[0]);
   list.settle(false);
