@@ -115,6 +115,13 @@ class Receiving {
     }
     return did;
   }
+  // Calls `each` with every consumer whose messages look() takes, as things are now.
+  template <class Each>
+  void each_taken(Each&& each) {
+    for (const auto& end : ends_) {
+      if (end->has_posted() || Viewing<Kinds>::takes(*end)) each(end->consumer);
+    }
+  }
   // What was posted comes back from consumers that have ended; true: something did.
   bool look_for_ends() {
     bool did = false;

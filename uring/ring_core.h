@@ -3,6 +3,8 @@
 //   look() ---> machine, and the engine now and then
 //   wait() ---> look(), as long as the spin lasts ---> ask the engine to tell, look, sleep ---> ...
 //
+// Of the messages that the application is to take, a wait heeds those alone that its look() takes.
+//
 // Threads: one, and it says so to others. Lifetime: the ring's. Errors: those of Ring's calls.
 #pragma once
 
@@ -86,6 +88,7 @@ class Ring::Core {
     if (in_callback) return fail(Errc::bad_state, "a callback of the engine must not wait");
     const Clock::time_point began = Clock::now();
     const Time budget = spin.budget();
+    Heeding heeding(*this);
     for (;;) {
       look();
       const bool others = kernel->has_completions();
@@ -93,12 +96,35 @@ class Ring::Core {
       const Time passed = Clock::now() - began;
       if (passed >= timeout) return timed_out();
       if (passed < budget) continue;
+      heeding.renew();
       if (progress()) continue;
+      heeding.renew();
       if (Status s = sleep(timeout == Time::max() ? timeout : timeout - passed); !s) {
         return std::unexpected(s.error());
       }
     }
   }
+
+  // Once it is renewed, and as long as it lives, messages that the ring does not take keep no wait
+  // awake. It is renewed whenever a callback may have changed which those are.
+  class Heeding {
+   public:
+    explicit Heeding(Core& core) : core_(core) {}
+    ~Heeding() {
+      if (is_ours_) core_.engine_.heed_all();
+    }
+    Heeding(const Heeding&) = delete;
+    Heeding& operator=(const Heeding&) = delete;
+    void renew() {
+      is_ours_ = true;
+      core_.engine_.heed_none();
+      core_.machine.receiving().each_taken([this](Consumer& c) { core_.engine_.heed(c); });
+    }
+
+   private:
+    Core& core_;
+    bool is_ours_ = false;
+  };
 
   KernelIo io;
   Machine<CoreKinds> machine;

@@ -39,6 +39,10 @@ class Viewing {
   // It ends at once, but for the places of what is shown.
   void cancel(End& end) { finish(end, -ECANCELED); }
 
+  // Whether what arrives is shown, and does not have to wait for an advance().
+  static bool takes(const End& end) {
+    return end.views.op != nullptr && end.views.shown != end.views.places;
+  }
   // Shows what has arrived; true: something has.
   bool take(End& end) {
     Views& views = end.views;

@@ -27,11 +27,10 @@
 // process that was forked must not make them, for it may have none of the shared memory, and dies;
 // it may destroy the ring.
 //
-// A ring wants an engine to itself: as long as a message is there that it does not take, its waits
-// end when they should, but look all the while instead of sleeping. Such are messages of another
-// ring of the engine, or of a consumer that is polled without one; and one that has come when all
-// views of a prep_view_multishot() are shown: advance() over some ahead of a long wait, or view
-// more at a time.
+// A wait sleeps over messages that its ring does not take: what has come when all views of a
+// prep_view_multishot() are shown, which waits for an advance(); messages of another ring of the
+// engine, or of a consumer that is polled without one. It says so to the engine, and leaves it with
+// ProgressEngine::heed_all().
 //
 // Order: see Submission. Lifetime: the engine and an io_uring that is joined outlive the ring, and
 // so does every end that is registered, unless it is unregistered first. What is in flight when a
