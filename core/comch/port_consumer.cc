@@ -144,16 +144,17 @@ bool PortConsumer<Ports>::on_work() {
   return hand_back() || did;
 }
 
-// What has arrived first; then what will not be filled any more.
+// What has arrived first; then what will not be filled any more. Of arrays it goes on when the
+// application has polled; see end_poll().
 template <class Ports>
 bool PortConsumer<Ports>::bring_back() {
-  request_work();
   const bool had_message = port_->has_message();
   port_->catch_up();
   const bool has_message = port_->has_message();
   // Of a lane that nobody had heard of when the application found nothing.
   if (has_message && !had_message) polled_out_ = false;
   if (in_arrays() && has_message && !polled_out_) return false;  // It is to be polled.
+  request_work();
   if (!in_arrays() && poll()) return true;
   port_->take_back([this](std::uint16_t index) {
     if (!in_arrays()) return end_posting(tasks_.all()[index], *ending_);

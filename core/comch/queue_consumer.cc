@@ -101,8 +101,8 @@ bool QueueConsumerImpl::on_work() {
 
 // What has arrived first, and what was accepted and is on its way; then what will not be filled.
 bool QueueConsumerImpl::bring_back() {
+  if (in_arrays() && end_->ready()) return false;  // The application's to poll, which goes on.
   request_work();
-  if (in_arrays() && end_->ready()) return false;  // The application's to poll.
   if (!in_arrays() && poll()) return true;
   if (!end_->drained()) return false;
   while (const std::optional<std::uint16_t> index = end_->take_back()) {

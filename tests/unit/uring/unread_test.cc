@@ -182,6 +182,22 @@ TEST_P(UnreadBesideTest, AWaitSleepsOverWhatIsPolledWithoutARing) {
   EXPECT_TRUE(sleeps());
 }
 
+TEST_P(UnreadBesideTest, AWaitSleepsOverWhatIsNotPolledOfOneThatStops) {
+  std::array<Buffer*, 1> buffer{room(100)};
+  ASSERT_EQ(other->post(buffer).value_or(0), 1U);
+  Destination* const beside = ring->register_destination(*producer, other->id()).value();
+  next(kSend, kSkipSuccess).prep_send(*beside, bytes("another's"));
+  ring->submit().value();
+  ASSERT_TRUE(other->stop());
+  EXPECT_TRUE(sleeps());
+  EXPECT_EQ(other->state(), ContextState::kStopping);
+  std::array<Received, 1> received;
+  ASSERT_EQ(other->poll(received), 1U);
+  std::ignore = buffer[0]->drop_reference();
+  EXPECT_TRUE(sleeps());
+  EXPECT_EQ(other->state(), ContextState::kIdle);
+}
+
 TEST_P(UnreadBesideTest, AWaitSleepsOverTheMessagesOfAnotherRing) {
   const auto second = Ring::create(*engine, {.spin = 0ns}).value();
   Source* const its = second->register_source(*other).value();
