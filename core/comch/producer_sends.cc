@@ -55,7 +55,7 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
 Status ProducerImpl::request_space(ConsumerId consumer) {
   Lane* lane = nullptr;
   if (Status s = find_lane(consumer, lane); !s) return s;
-  if (!lane->gives_back()) return std::unexpected(lane->failure());
+  if (lane->failed()) return std::unexpected(lane->failure());
   traffic_[static_cast<std::uint32_t>(consumer)].space_wanted = true;
   update_attention();
   return {};

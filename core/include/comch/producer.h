@@ -217,7 +217,8 @@ class Producer : public Context {
   // not arrived; but between machines it may have.
   // connection_reset: the consumer is gone, or the peer. shutdown: the producer was aborted.
   // time_out: the consumer made no room for two seconds while the producer stopped.
-  // operating_system: the kernel did not copy it.
+  // not_permitted, invalid_value, operating_system: the kernel did not copy it; no more is sent to
+  // this consumer, and each send says why.
   Status ending(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.

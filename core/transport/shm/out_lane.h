@@ -114,7 +114,10 @@ class OutLane {
   void break_off(const Error& why);
   // The message that was accepted last is not to be counted by step().
   void forget_last() { under_way_.forget_last(); }
-  bool under_way() const { return !under_way_.empty(); }
+  // Something is, and it may still complete.
+  bool under_way() const { return !under_way_.empty() && !failed(); }
+  // For good: what was under way does not complete, and nothing more is sent.
+  bool failed() const { return failure_.has_value(); }
   // Nothing of it is under way, lent or handed over.
   bool settled() const;
 

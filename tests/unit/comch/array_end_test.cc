@@ -1,4 +1,6 @@
 // What a producer says of a message of send() that took time: how it ended, whoever ends meanwhile.
+#include <sys/mman.h>
+
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
@@ -96,6 +98,48 @@ TEST_F(ArrayEndTest, OneWhosePeerIsLostIsLost) {
   ASSERT_TRUE(server->abort());
   ASSERT_TRUE(run_until_idle(from));
   EXPECT_EQ(code(from.ending(id)), Errc::connection_reset);
+}
+
+// A range of which the second half cannot be read, as the kernel copies it.
+struct HalfReadable {
+  explicit HalfReadable(std::size_t size)
+      : bytes(static_cast<std::byte*>(
+                  mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+              size) {
+    EXPECT_EQ(mprotect(bytes.data() + size / 2, size / 2, PROT_NONE), 0);
+  }
+  ~HalfReadable() { munmap(bytes.data(), bytes.size()); }
+  HalfReadable(const HalfReadable&) = delete;
+  HalfReadable& operator=(const HalfReadable&) = delete;
+  const std::span<std::byte> bytes;
+};
+
+struct UncopiedArrayTest : FastPair {
+  UncopiedArrayTest() {
+    post(to, there.room(0, data.bytes.size()));
+    post(to, there.room(data.bytes.size(), 64));
+    const std::array message{Outgoing{.data = data.bytes, .immediate = {}}};
+    EXPECT_EQ(from.send(id, message), 1U);
+    EXPECT_TRUE(run_until([&] { return !from.busy(id); }));
+  }
+  ~UncopiedArrayTest() override { end_all(); }
+
+  HalfReadable data{std::size_t{64} << 10U};
+  Consumer& to = consumer(there, {.way = DataWay::kCma});
+  Producer& from = producer();
+  const ConsumerId id = to.id();
+};
+
+TEST_F(UncopiedArrayTest, OneThatTheKernelDoesNotCopyHasNotArrived) {
+  EXPECT_EQ(code(from.ending(id)), Errc::invalid_value);
+  settle(*engine);
+  EXPECT_TRUE(texts.empty());
+}
+
+TEST_F(UncopiedArrayTest, BehindItNoneIsSentAndNoneWaits) {
+  const std::array message{Outgoing{.data = bytes("short"), .immediate = {}}};
+  EXPECT_EQ(code(from.send(id, message)), Errc::invalid_value);
+  EXPECT_EQ(code(from.request_space(id)), Errc::invalid_value);
 }
 
 TEST_F(ArrayEndTest, OfAConsumerThatNoneWasSentToThereIsNothingToSay) {
