@@ -145,10 +145,10 @@ class Ring::Core {
     const bool nested = std::exchange(in_callback, true);
     const bool did = engine_.progress();
     in_callback = nested;
-    // Consumers end in there, and nowhere else.
-    machine.receiving().look_for_ends();
+    // Consumers end in there, or have ended when the application stopped them.
+    const bool ended = machine.receiving().look_for_ends();
     machine.begin_due();
-    return did;
+    return did || ended;
   }
 
   // Apart, so that a look finds few registers to save.

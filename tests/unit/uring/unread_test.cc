@@ -126,6 +126,18 @@ TEST_P(UnreadViewsTest, ItsEndEndsAWait) {
   consumer->on_state_changed([](Context&, ContextState, ContextState) {});
 }
 
+// Nothing was posted that would have to come back: who progresses next finds nothing to do.
+TEST_P(UnreadViewsTest, AnEndThatWasOverAheadOfAWaitEndsIt) {
+  look_at(2);
+  ASSERT_EQ(consumer->stop().value(), ContextState::kIdle);
+  EXPECT_TRUE(falls_asleep(*engine, 64)) << "all that others hear of it is over";
+  next(kTimer).prep_timeout(10s);
+  EXPECT_EQ(ring->submit_and_wait(1, 20s).value_or(0), 1U);
+  ASSERT_NE(ring->peek(), nullptr);
+  EXPECT_EQ(ring->peek()->user_data, kLook);
+  EXPECT_EQ(ring->peek()->res, -ESHUTDOWN);
+}
+
 // The engine is the application's again between waits.
 TEST_P(UnreadViewsTest, BehindAWaitTheEngineTellsOfWhatIsUnread) {
   fill_the_views();
