@@ -14,9 +14,10 @@ using Bytes = std::span<const std::byte>;
 Status Ring::prepare(Producer& producer) {
   const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
   if (Status s = producer.configure_send(1, free_task, free_task); !s) return s;
-  const auto returned = [returns = core_->returns](Producer& from, Buffer& buffer,
+  const auto returned = [returns = core_->returns](Producer& from, ConsumerId by, Buffer& buffer,
                                                    const Status& how) {
-    if (returns->core != nullptr) returns->core->machine.sending().on_returned(from, buffer, how);
+    if (returns->core == nullptr) return;
+    returns->core->machine.sending().on_returned(from, by, buffer, how);
   };
   return producer.on_returned(returned);
 }

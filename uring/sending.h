@@ -110,9 +110,10 @@ class Sending {
     }
   }
   // A buffer that was handed over is this side's again: given back, or why it never will be.
-  void on_returned(const Kinds::Producer& producer, const Buffer& buffer, const Status& how) {
+  void on_returned(const Kinds::Producer& producer, ConsumerId by, const Buffer& buffer,
+                   const Status& how) {
     for (const auto& end : ends_) {
-      if (&end->producer != &producer) continue;
+      if (&end->producer != &producer || end->consumer != by) continue;
       Operation* const op = lending_.take_returned(*end, buffer);
       if (op == nullptr) continue;
       Buffer* const own = op->what.buffer;

@@ -63,7 +63,7 @@ bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
     if (node.empty()) continue;  // Returned without it: the lane is kept for a loan alone.
     lane->release_handle(*handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), *node.mapped(), Status());
+    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, *node.mapped(), Status());
   }
 }
 
@@ -75,7 +75,7 @@ void ProducerImpl::return_all(std::uint32_t consumer, Traffic& traffic, const Er
   for (const auto& [handle, buffer] : std::exchange(traffic.handed, {})) {
     if (Lane* lane = port_->lane_if_any(consumer)) lane->release_handle(handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), *buffer, why);
+    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, *buffer, why);
   }
 }
 

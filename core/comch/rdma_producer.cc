@@ -82,6 +82,7 @@ Status RdmaProducerImpl::request_space(ConsumerId consumer) {
   Lane* lane = nullptr;
   const Status found = find_lane(consumer, lane);
   if (!found && found.error().code != Errc::again) return found;
+  if (lane != nullptr && lane->failed()) return std::unexpected(lane->failure());
   traffic_of(static_cast<std::uint32_t>(consumer)).space_wanted = true;
   return {};
 }

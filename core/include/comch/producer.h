@@ -145,7 +145,7 @@ class Producer : public Context {
  public:
   using Handler = std::function<void(ProducerTask&)>;
   using SpaceHandler = std::function<void(Producer&, ConsumerId)>;
-  using ReturnHandler = std::function<void(Producer&, Buffer&, const Status&)>;
+  using ReturnHandler = std::function<void(Producer&, ConsumerId, Buffer&, const Status&)>;
   static constexpr std::uint32_t kMaxTasks = 8192;
   static constexpr std::uint32_t kMaxProducers = 1024;   // Of one side of a connection.
   static constexpr std::uint32_t kMaxLoans = 32;         // At a time, of one consumer.
@@ -170,10 +170,10 @@ class Producer : public Context {
   Status configure_send(std::uint32_t tasks, Handler sent, Handler failed);
   // Called from progress() after request_space(), once. Optional.
   Status on_space(SpaceHandler handler);
-  // Called from progress(), once for each buffer that was handed over: its consumer has given it
-  // back, or the status says why it never will. Its reference is the caller's again. Mandatory
-  // before hand_over().
-  // connection_reset: the consumer is gone, or the peer. shutdown: the producer was aborted.
+  // Called from progress(), once for each buffer that was handed over to this consumer: it has
+  // given it back, or the status says why it never will. Its reference is the caller's again.
+  // Mandatory before hand_over(). connection_reset: the consumer is gone, or the peer. shutdown:
+  // the producer was aborted.
   Status on_returned(ReturnHandler handler);
   // Messages from here on are copied by both sides, while the consumer polls and the message
   // lies in a memory map that it may map. 0: none are. At least 8 KiB.

@@ -45,7 +45,7 @@ Result<std::size_t> LoanSender::send(ConsumerId to, std::size_t most) {
 Status HandOverSender::configure(Producer& producer) {
   if (auto configured = configure_no_tasks(producer); !configured) return configured;
   return producer.on_returned(
-      [this](Producer&, Buffer& buffer, const Status&) { idle_.push_back(&buffer); });
+      [this](Producer&, ConsumerId, Buffer& buffer, const Status&) { idle_.push_back(&buffer); });
 }
 
 Status HandOverSender::begin(Producer& producer, std::span<Buffer* const> buffers) {

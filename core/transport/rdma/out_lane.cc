@@ -60,7 +60,7 @@ bool OutLane::has_room() { return room() >= kPerRecord && !unfinished_.full(); }
 
 Outcome OutLane::check(Bytes immediate) {
   if (gone()) return Outcome::kGone;
-  if (failure_ || parts_.link->failure()) return Outcome::kBroken;
+  if (failed()) return Outcome::kBroken;
   if (transfer_) return Outcome::kBusy;
   if (immediate.size() > consumer_->terms.immediate_max) return Outcome::kImmediateTooLong;
   if (!has_room()) {
@@ -218,11 +218,11 @@ void OutLane::took_acknowledgements() {
 
 std::optional<std::size_t> OutLane::step() {
   poll_link();
-  if (transfer_ && !parts_.link->failure()) {
+  if (under_way()) {
     continue_transfer();
     publish();
   }
-  if (completed_ == 0 && (failure_ || parts_.link->failure())) return std::nullopt;
+  if (completed_ == 0 && failed()) return std::nullopt;
   return std::exchange(completed_, 0);
 }
 

@@ -77,7 +77,9 @@ class OutLane {
   std::optional<std::size_t> step();
   Error failure() const;
   // A message that is accepted still needs step() to be sent at all.
-  bool under_way() const { return transfer_.has_value(); }
+  bool under_way() const { return transfer_ && !failed(); }
+  // For good: what was under way does not complete, and nothing more is sent.
+  bool failed() const { return failure_ || parts_.link->failure(); }
   // Nothing of it is under way on the wire either, or anything ever will be.
   bool settled() const { return !transfer_ && held_ == 0 && queued_ == 0 && parts_.link->idle(); }
 

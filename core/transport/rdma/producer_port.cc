@@ -86,7 +86,8 @@ void ProducerPort::forget_gone() {
   std::vector<std::uint32_t> gone;
   for (const auto& [id, seat] : seats_) {
     const OutLane& lane = *seat->lane;
-    if (lane.gone() && lane.settled() && !lane.lends()) gone.push_back(id);
+    const bool is_over = lane.settled() || lane.failed();
+    if (lane.gone() && is_over && !lane.lends()) gone.push_back(id);
   }
   for (const std::uint32_t id : gone) drop(id);
 }

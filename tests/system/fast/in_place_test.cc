@@ -78,7 +78,9 @@ class Giver {
   Giver(Partner& side, Rooms& rooms)
       : producer(Producer::create(side.connection()).value()), side_(side), rooms_(rooms) {
     producer->configure_send(1, [](ProducerTask&) {}, [](ProducerTask&) {}).value();
-    producer->on_returned([this](Producer&, Buffer& buffer, const Status&) { take_back(buffer); })
+    producer
+        ->on_returned(
+            [this](Producer&, ConsumerId, Buffer& buffer, const Status&) { take_back(buffer); })
         .value();
     producer->on_space([this](Producer&, ConsumerId) { give(); }).value();
     side.engine().connect(*producer).value();

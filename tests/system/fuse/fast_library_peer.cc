@@ -122,7 +122,8 @@ int produce(const std::string& server, const std::vector<LibraryProducer::Sendin
   const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
   must(producer->configure_send(8, free_task, free_task));
   int returned = 0;
-  must(producer->on_returned([&returned](Producer&, Buffer&, const Status&) { ++returned; }));
+  must(producer->on_returned(
+      [&returned](Producer&, ConsumerId, Buffer&, const Status&) { ++returned; }));
   must(party.engine->connect(*producer));
   must(producer->start());
   for (const auto& message : messages) {

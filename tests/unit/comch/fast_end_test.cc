@@ -308,7 +308,7 @@ TEST_F(FastEndTest, AProducerMayAbortWhenABufferReturnsWhileALongMessageIsUnderW
   int returns = 0;
   const auto free = [&](ProducerTask& task) { done(task); };
   from->configure_send(4, free, free).value();
-  from->on_returned([&](Producer& producer, Buffer& buffer, const Status&) {
+  from->on_returned([&](Producer& producer, ConsumerId, Buffer& buffer, const Status&) {
         ++returns;
         std::ignore = buffer.drop_reference();
         std::ignore = producer.abort();

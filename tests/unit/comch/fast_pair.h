@@ -128,7 +128,7 @@ struct FastPair : ConnectedPair {
         .value();
     made->set_lane_size(lane_size).value();
     made->on_space([this](Producer&, ConsumerId) { ++spaces; }).value();
-    made->on_returned([this](Producer&, Buffer& buffer, const Status& how) {
+    made->on_returned([this](Producer&, ConsumerId, Buffer& buffer, const Status& how) {
           handed_back.push_back(&buffer);
           handed_back_how.push_back(how);
         })

@@ -59,7 +59,8 @@ TEST_F(ProducerRulesTest, IsConfiguredOnlyWhileIdle) {
   Producer& from = producer();
   EXPECT_EQ(code(from.configure_send(1, kIgnore, kIgnore)), Errc::bad_state);
   EXPECT_EQ(code(from.on_space([](Producer&, ConsumerId) {})), Errc::bad_state);
-  EXPECT_EQ(code(from.on_returned([](Producer&, Buffer&, const Status&) {})), Errc::bad_state);
+  EXPECT_EQ(code(from.on_returned([](Producer&, ConsumerId, Buffer&, const Status&) {})),
+            Errc::bad_state);
   EXPECT_EQ(code(from.set_cooperative_size(8192)), Errc::bad_state);
   EXPECT_EQ(code(from.set_staging_size(65'536)), Errc::bad_state);
   EXPECT_EQ(code(from.set_lane_size(64)), Errc::bad_state);

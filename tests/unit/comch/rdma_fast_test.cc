@@ -139,6 +139,21 @@ TEST_F(RdmaFastTest, AnArrayThatIsLongerThanItsStagingSaysHowItEnded) {
   end_all();
 }
 
+TEST_F(RdmaFastTest, BehindAnArrayThatTheNetworkDoesNotCarryNoneIsSentAndNoneWaits) {
+  const std::string text = pattern(std::size_t{3} << 20U);
+  Memory room{text.size()};
+  Consumer& to = consumer(room);
+  Producer& from = producer();
+  const std::array message{Outgoing{.data = bytes(text), .immediate = {}}};
+  post(to, room.room(0, text.size()));
+  fabric().fail_work_request(1, transport::rdma::CompletionStatus::kRetryExceeded);
+  ASSERT_EQ(from.send(to.id(), message), 1U);
+  ASSERT_TRUE(run_until([&] { return !from.busy(to.id()); }));
+  EXPECT_EQ(code(from.ending(to.id())), Errc::connection_reset);
+  EXPECT_EQ(code(from.send(to.id(), message)), Errc::connection_reset);
+  end_all();
+}
+
 TEST_F(RdmaFastTest, AProducerThatStopsAndWaitsForAnAcknowledgementSleeps) {
   Consumer& to = consumer(there);
   Producer& from = producer();

@@ -164,7 +164,8 @@ struct MachineTest : testing::Test {
     while (!producer.handed.empty() && chance.one_in(2)) {
       const Buffer* const buffer = producer.handed.front();
       producer.handed.pop_front();
-      machine.sending().on_returned(producer, *buffer, producer.ending(ConsumerId{1}));
+      machine.sending().on_returned(producer, ConsumerId{1}, *buffer,
+                                    producer.ending(ConsumerId{1}));
     }
     if (chance.one_in(2)) {
       machine.control().on_message(connection, std::span(room).first(chance.below(10)));
@@ -312,7 +313,8 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
     while (!producer.handed.empty()) {
       const Buffer* const buffer = producer.handed.front();
       producer.handed.pop_front();
-      machine.sending().on_returned(producer, *buffer, producer.ending(ConsumerId{1}));
+      machine.sending().on_returned(producer, ConsumerId{1}, *buffer,
+                                    producer.ending(ConsumerId{1}));
     }
     machine.control().on_message(connection, {});
     cancel_accepts();

@@ -222,11 +222,12 @@ TEST_F(RingTest, WhatIsHandedOverToAReceiveThatTellsNoSuccessComesBackByItself) 
 struct HandOverTest : RingPair {
   HandOverTest() {
     post(1);
-    next(1).prep_hand_over(*to, *here.data(0, "not copied"));
+    next(1).prep_hand_over(*to, *buffer);
     ring->submit_and_wait(1).value();
     message = ring->peek()->handed_over();
     reap();
   }
+  Buffer* const buffer = here.data(0, "not copied");
   HandedOver message;
 };
 
@@ -313,6 +314,37 @@ TEST_F(RingTest, PostedBuffersComeBackWhenTheirConsumerStops) {
   for (const Seen& s : seen) EXPECT_EQ(s.res, -ESHUTDOWN);
   EXPECT_TRUE(run_until_idle(*consumer));
   EXPECT_TRUE(ring->unregister(*from));
+}
+
+struct HandOverToTwoTest : HandOverTest {
+  HandOverToTwoTest() {
+    const auto keep = [](ReceiveTask& task) { task.free().value(); };
+    other->configure_receive(1, keep, keep).value();
+    engine->connect(*other).value();
+    EXPECT_TRUE(other->start());
+    EXPECT_TRUE(run_until([&] { return client.consumers.size() == 2; }));
+    EXPECT_TRUE(run_until([&] { return other->state() == ContextState::kRunning; }));
+    EXPECT_TRUE(other->allocate_receive(nullptr).value()->submit());
+  }
+  ~HandOverToTwoTest() override {
+    producer->abort().value();
+    EXPECT_TRUE(run_until_idle(*producer));
+  }
+  std::unique_ptr<Consumer> other = Consumer::create(server.connection(), there.map()).value();
+};
+
+TEST_F(HandOverToTwoTest, WhatTwoConsumersHaveComesBackFromTheOneThatEnds) {
+  buffer->add_reference().value();
+  next(2).prep_hand_over(*ring->register_destination(*producer, other->id()).value(), *buffer);
+  ring->submit().value();
+  other->abort().value();
+  ASSERT_TRUE(run_until_idle(*other));
+  wait(1);
+  EXPECT_EQ(res(2), -ECONNRESET);
+  EXPECT_EQ(find(1), nullptr);
+  ASSERT_TRUE(consumer->give_back(message));
+  wait(1);
+  EXPECT_EQ(res(1), 10);
 }
 
 TEST_F(RingTest, ASourceWithPostedBuffersStaysRegistered) {
