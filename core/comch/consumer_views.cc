@@ -1,6 +1,7 @@
 // ConsumerImpl: messages that are looked at where they lie.
 #include "base/pause.h"
 #include "comch/consumer_impl.h"
+#include "engine/engine.h"
 
 namespace comch {
 
@@ -27,6 +28,8 @@ Status ConsumerImpl::release_views(std::size_t count) {
     return fail(Errc::invalid_value, "not so many views are kept");
   }
   if (ending_) request_work();
+  // It may have fallen asleep over a message that could not be shown beside so many.
+  if (engine::Engine::attention(*this) == engine::Attention::kAsleep) engine()->make_hot(*this);
   return {};
 }
 

@@ -1,5 +1,7 @@
 // Who waits for something sleeps until it comes, whatever it is and whoever waits beside him: a
 // wake-up for nothing costs a processor, and one that brings the next costs it for ever.
+#include <chrono>
+
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
@@ -160,6 +162,29 @@ TEST_F(SleepTest, WhoHeedsNoMessagesIsCalledBackWithThoseOfTasks) {
   ASSERT_TRUE(run_until([&] { return to.poll(polled) == 1; }));
   EXPECT_TRUE(run_until_idle(to)) << "its end is heeded";
   std::ignore = room->drop_reference();
+}
+
+// Of two producers by turns no more than 64 messages are shown at a time.
+TEST_F(SleepTest, AViewerThatIsShownNoMoreAndHearsOfWhatCameSinceWhenItReleasesViews) {
+  Consumer& to = consumer(there, {.depth = 128, .way = DataWay::kView});
+  const std::array senders{&producer(), &producer()};
+  for (int n = 0; n < 6; ++n) consumer(there);  // Beside few others it stays awake.
+  const Outgoing message{.data = bytes("message"), .immediate = {}};
+  View view;
+  for (std::size_t n = 0; n < 64; ++n) {
+    ASSERT_TRUE(senders[n % 2]->send(to.id(), {&message, 1}));
+    ASSERT_TRUE(run_until([&] { return to.poll_views({&view, 1}) == 1; }));
+  }
+  ASSERT_TRUE(senders[0]->send(to.id(), {&message, 1}));
+  EXPECT_EQ(to.poll_views({&view, 1}), 0U);
+  // Long enough for the engine to leave off looking at who has nothing to do.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  ASSERT_TRUE(run_until([&] { return std::chrono::steady_clock::now() > end; }));
+  EXPECT_TRUE(falls_asleep());
+  ASSERT_TRUE(to.release_views(64));
+  EXPECT_TRUE(engine->progress());
+  EXPECT_EQ(to.poll_views({&view, 1}), 1U);
+  ASSERT_TRUE(to.release_views(1));
 }
 
 }  // namespace
