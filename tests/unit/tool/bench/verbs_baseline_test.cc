@@ -4,6 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/temp_dir.h"
+
 namespace comch::tool {
 namespace {
 
@@ -42,6 +49,52 @@ TEST(VerbsBaselineTest, RatiosAreOfHalfARoundTripAndOfBytes) {
   EXPECT_NEAR(ratio.to_send_latency, 0.5, 0.05);
   EXPECT_DOUBLE_EQ(ratio.to_write_bandwidth, 0.5);
   EXPECT_THAT(table_row(ratio), testing::HasSubstr("0.50 x ib_write_bw"));
+}
+
+// Programs that stand in for those of perftest: the first servers of ib_write_lat, so many, hear no
+// client.
+struct StandInsTest : testing::Test {
+  explicit StandInsTest() { figures.size = 4096; }
+  ~StandInsTest() override { ::setenv("PATH", path.c_str(), 1); }
+
+  void provide(int deaf_servers) {
+    for (const char* name : {"ib_write_lat", "ib_send_lat", "ib_write_bw"}) {
+      const std::filesystem::path program = dir / name;
+      std::ofstream(program) << "#!/bin/sh\ndeaf=" << deaf_servers << kProgram;
+      std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+      deaf_servers = 0;
+    }
+    ::setenv("PATH", (dir.path().string() + ":" + path).c_str(), 1);
+  }
+
+  // A server has no address behind its six words.
+  static constexpr const char* kProgram = R"(
+up=$0.servers
+[ $# -gt 6 ] || echo one >> $up
+[ -e $up ] && [ $(wc -l < $up) -gt $deaf ] && can_hear=yes
+if [ $# -gt 6 ]; then
+  [ $can_hear ] && echo 4096 100 1.5 2.5 3.5
+else
+  [ $can_hear ] || exec sleep 60
+fi
+)";
+  const std::string path = std::getenv("PATH");
+  test::TempDir dir;
+  Figures figures;
+};
+
+TEST_F(StandInsTest, EachOfThemSaysItsColumn) {
+  provide(0);
+  const auto verbs = VerbsBaseline("127.0.0.1").measure(figures);
+  ASSERT_TRUE(verbs);
+  EXPECT_EQ(verbs->write_half_us, 3.5);
+  EXPECT_EQ(verbs->send_half_us, 3.5);
+  EXPECT_EQ(verbs->write_bytes_per_second, 2.5 * 1024 * 1024);
+}
+
+TEST_F(StandInsTest, AProgramWhoseServerHearsNobodyHasAnother) {
+  provide(1);
+  EXPECT_TRUE(VerbsBaseline("127.0.0.1").measure(figures));
 }
 
 }  // namespace
