@@ -33,10 +33,7 @@ Result<bool> ConsumerImpl::on_start() {
   const Result<Port::Setup> setup = choose_way();
   if (!setup) return std::unexpected(setup.error());
   const Result<bool> opened = open(*setup);
-  if (opened && way_ == DataWay::kView) {
-    use_views();
-    notes.is_read = true;
-  }
+  if (opened && way_ == DataWay::kView) use_views();
   return opened;
 }
 

@@ -20,9 +20,7 @@ PortConsumer<Ports>::PortConsumer(Consumer& face, ConnectionImpl& connection, Me
     : ConsumerCore(face, Consumer::kDefaultImmediate),
       map_(map),
       connection_(connection),
-      hub_(std::move(hub)) {
-  notes.arms_always = Ports::kArmsAlways;
-}
+      hub_(std::move(hub)) {}
 
 template <class Ports>
 PortConsumer<Ports>::~PortConsumer() {
@@ -76,7 +74,6 @@ Result<bool> PortConsumer<Ports>::open(const typename Port::Setup& setup) {
   messages_ = {};
   bytes_ = 0;
   forget_use();
-  notes.is_read = false;
   held_most_ = std::clamp(tasks() / 4, 1U, comch::shm::kPostedTogether);
   ending_.reset();
   polled_out_ = false;
@@ -285,7 +282,6 @@ Result<std::size_t> PortConsumer<Ports>::post(std::span<Buffer* const> buffers) 
   if (!in_arrays()) [[unlikely]] {
     if (Status s = require_no_views(); !s) return std::unexpected(s.error());
     if (Status s = use_arrays(); !s) return std::unexpected(s.error());
-    notes.is_read = true;
     posts_.resize(port_->names());
   }
   const std::size_t most = std::min<std::size_t>(buffers.size(), tasks() - port_->posted());

@@ -64,6 +64,8 @@ class PortConsumer : public ConsumerCore,
   bool ready() override { return port_->ready(); }
   void disarm() override { port_->disarm(); }
   void relax() override { port_->relax(); }
+  bool is_read() const override { return !in_tasks(); }
+  bool arms_always() const override { return Ports::kArmsAlways; }
   engine::Source* source() override { return this; }
 
   // For the port.

@@ -25,17 +25,17 @@ bool ProducerImpl::poll() {
 }
 
 bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
+  static constexpr Error kGone{Errc::connection_reset, 0, "the consumer is gone"};
   bool did = take_returned(consumer, traffic);
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
-    const Error gone{Errc::connection_reset, 0, "the consumer is gone"};
-    fail_all(consumer, traffic, gone);
-    return_all(consumer, traffic, gone);
+    fail_all(consumer, traffic, kGone);
+    return_all(consumer, traffic, kGone);
     return true;
   }
   did = finish_sends(consumer, *lane, traffic) || did;
   if (lane->gone()) {
-    return_all(consumer, traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
+    return_all(consumer, traffic, kGone);
     drop_unless_it_lends(consumer);
     return true;
   }

@@ -47,7 +47,6 @@ Result<bool> QueueConsumerImpl::on_start() {
   }
   counters_ = {};
   forget_use();
-  notes.is_read = false;
   ending_ = false;
   engine()->make_hot(*this);
   return true;
@@ -164,10 +163,7 @@ Result<std::size_t> QueueConsumerImpl::post(std::span<Buffer* const> buffers) {
   if (state() != ContextState::kRunning) {
     return fail(Errc::bad_state, "the consumer is not running");
   }
-  if (!in_arrays()) {
-    if (Status s = use_arrays(); !s) return std::unexpected(s.error());
-    notes.is_read = true;
-  }
+  if (Status s = use_arrays(); !s) return std::unexpected(s.error());
   std::size_t count = 0;
   for (const Buffer* buffer : buffers) {
     ReceiveTaskImpl* task = require_none(buffer) ? tasks_.acquire() : nullptr;

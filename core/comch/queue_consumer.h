@@ -61,6 +61,7 @@ class QueueConsumerImpl final : public ConsumerCore,
   bool ready() override { return end_->ready(); }
   void disarm() override { end_->disarm(); }
   void relax() override { end_->relax(); }
+  bool is_read() const override { return !in_tasks(); }
   engine::Source* source() override { return this; }
   void on_readable() override;
 

@@ -15,7 +15,7 @@ Traffic& RdmaProducerImpl::traffic_of(std::uint32_t consumer) {
 bool RdmaProducerImpl::over(std::uint32_t consumer, const Traffic& traffic) const {
   if (!traffic.over()) return false;
   const Lane* const lane = port_->lane_if_any(consumer);
-  return lane == nullptr || lane->failed() || lane->settled();
+  return lane == nullptr || lane->over();
 }
 
 bool RdmaProducerImpl::poll() {

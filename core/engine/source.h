@@ -32,6 +32,11 @@ class Source {
   // The engine polls and has not slept for long.
   virtual void relax() = 0;
 
+  // What it has is for the application to take, and it is ready() until the application has.
+  virtual bool is_read() const { return false; }
+  // There is more to its arm() than that the peer is asked to ring.
+  virtual bool arms_always() const { return false; }
+
   // SourceList's notes about this source; but for the sign nobody else writes them.
   struct Notes {
     Attention attention = Attention::kOff;
@@ -42,10 +47,6 @@ class Source {
     // The source's own, set by its poll(): a word that is 0 while poll() would find nothing. It is
     // forgotten when the source is polled, or made hot once more. Null: poll() has to be asked.
     const std::uint64_t* sign = nullptr;
-    // The source's own: what it has is for the application to take, and ready() until it has.
-    bool is_read = false;
-    // The source's own: there is more to its arm() than that the peer is asked to ring.
-    bool arms_always = false;
     std::uint64_t heeding = 0;  // The last one that it was named in; see SourceList::heed().
   };
   Notes notes;

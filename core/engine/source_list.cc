@@ -113,7 +113,7 @@ void SourceList::put_quiet_behind() {
 bool SourceList::arm_all() {
   bool needs_membarrier = false;
   for (Source* source : hot_) {
-    if (source->notes.arms_always || heeds(*source)) arm(*source, needs_membarrier);
+    if (source->arms_always() || heeds(*source)) arm(*source, needs_membarrier);
   }
   if (needs_membarrier) os::expedite();
   // One that is armed looks once more in any case.

@@ -51,7 +51,7 @@ class SourceList {
   void heed(Source& source) const { source.notes.heeding = heeding_; }
   void heed_all() { heeding_ = kHeedAll; }
   bool heeds(const Source& source) const {
-    return heeding_ == kHeedAll || !source.notes.is_read || source.notes.heeding == heeding_;
+    return heeding_ == kHeedAll || !source.is_read() || source.notes.heeding == heeding_;
   }
 
   std::size_t hot() const { return hot_count_; }

@@ -82,6 +82,8 @@ class OutLane {
   bool failed() const { return failure_ || parts_.link->failure(); }
   // Nothing of it is under way on the wire either, or anything ever will be.
   bool settled() const { return !transfer_ && held_ == 0 && queued_ == 0 && parts_.link->idle(); }
+  // Nothing of it will complete any more.
+  bool over() const { return failed() || settled(); }
 
   // In memory of ours that is sent from. The number names the loan.
   Outcome reserve(std::uint32_t& number, std::span<std::byte>& room);

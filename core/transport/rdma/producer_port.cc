@@ -86,8 +86,7 @@ void ProducerPort::forget_gone() {
   std::vector<std::uint32_t> gone;
   for (const auto& [id, seat] : seats_) {
     const OutLane& lane = *seat->lane;
-    const bool is_over = lane.settled() || lane.failed();
-    if (lane.gone() && is_over && !lane.lends()) gone.push_back(id);
+    if (lane.gone() && lane.over() && !lane.lends()) gone.push_back(id);
   }
   for (const std::uint32_t id : gone) drop(id);
 }

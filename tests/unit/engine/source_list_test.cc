@@ -24,10 +24,14 @@ struct FakeSource final : Source {
   bool ready() override { return is_ready; }
   void disarm() override { ++disarms; }
   void relax() override { ++relaxes; }
+  bool is_read() const override { return is_for_application; }
+  bool arms_always() const override { return has_more_to_arm; }
 
   int polls = 0, arms = 0, disarms = 0, relaxes = 0;
   bool busy = false;
   bool is_ready = false;
+  bool is_for_application = false;
+  bool has_more_to_arm = false;
   std::function<void()> then = [] {};
 };
 
@@ -238,13 +242,14 @@ TEST_F(SourceListTest, BeforeSleepEverySourceIsArmedAndAsked) {
 
 TEST_F(SourceListTest, BeforeSleepNobodyIsArmedWhomTheApplicationReadsAndDoesNotHeed) {
   make_all_hot();
-  sources[0].is_ready = sources[0].notes.is_read = true;
-  sources[1].notes.is_read = true;
+  sources[0].is_ready = sources[0].is_for_application = true;
+  sources[1].is_for_application = true;
   EXPECT_TRUE(list.arm_all()) << "at first every one is heeded";
   list.disarm_all();
   list.heed_none();
   EXPECT_FALSE(list.arm_all());
-  for (const FakeSource& source : sources) EXPECT_EQ(source.arms, source.notes.is_read ? 1 : 2);
+  for (const FakeSource& source : sources)
+    EXPECT_EQ(source.arms, source.is_for_application ? 1 : 2);
   list.disarm_all();
   list.heed(sources[1]);
   EXPECT_FALSE(list.arm_all());
@@ -265,7 +270,7 @@ TEST_F(SourceListTest, BeforeSleepNobodyIsArmedWhomTheApplicationReadsAndDoesNot
 
 TEST_F(SourceListTest, OneThatHasMoreToArmIsArmedInAnyCaseAndNotHeeded) {
   list.make_hot(sources[0]);
-  sources[0].is_ready = sources[0].notes.is_read = sources[0].notes.arms_always = true;
+  sources[0].is_ready = sources[0].is_for_application = sources[0].has_more_to_arm = true;
   list.heed_none();
   EXPECT_FALSE(list.arm_all());
   EXPECT_EQ(sources[0].arms, 1);
@@ -274,7 +279,7 @@ TEST_F(SourceListTest, OneThatHasMoreToArmIsArmedInAnyCaseAndNotHeeded) {
 // Asleep it would be found by nobody who heeds it again.
 TEST_F(SourceListTest, ASourceThatIsNotHeededFallsAsleepOnlyWhenItHasNothing) {
   make_all_hot();
-  for (FakeSource& source : sources) source.is_ready = source.notes.is_read = true;
+  for (FakeSource& source : sources) source.is_ready = source.is_for_application = true;
   list.heed_none();
   list.settle(false);
   list.settle(false);
