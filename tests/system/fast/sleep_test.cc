@@ -2,7 +2,6 @@
 // many messages, and who has nothing to do uses no processor.
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/processor_time.h"
 #include "support/temp_dir.h"
 #include "system/fast/partner.h"
 #include "system/fast/traffic.h"
@@ -19,15 +19,6 @@ namespace comch::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-std::chrono::microseconds processor_time() {
-  rusage used{};
-  EXPECT_EQ(::getrusage(RUSAGE_SELF, &used), 0);
-  const auto of = [](const timeval& t) {
-    return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
-  };
-  return of(used.ru_utime) + of(used.ru_stime);
-}
 
 // The loop of progress_engine.h, over epoll. It never polls: who is not rung sleeps for ever.
 class Sleeper {
@@ -186,9 +177,9 @@ struct QuietTest : SleepTest {
     EXPECT_TRUE(eventually([&] { return sleeper.sleeps_for(50ms); }));
     own.open();
     EXPECT_TRUE(others.wait());
-    const std::chrono::microseconds before = processor_time();
+    const std::chrono::microseconds before = processor_time(RUSAGE_SELF);
     EXPECT_TRUE(sleeper.sleeps_for(500ms));
-    EXPECT_LT(processor_time() - before, 5ms);
+    EXPECT_LT(processor_time(RUSAGE_SELF) - before, 5ms);
   }
 
   int be_clients() {

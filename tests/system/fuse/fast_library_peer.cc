@@ -71,44 +71,33 @@ std::unique_ptr<MemoryMap> make_untouched_map(std::uint64_t size) {
 }
 
 void hand_over(Party& party, Producer& producer, ConsumerId to,
-               const LibraryProducer::Sending& message, const int& returned) {
+               const LibraryProducer::Sending& message, const int& returned,
+               const LibraryProducer::Gates& gates) {
   const std::string& data = message.data;
   const bool is_untouched = message.untouched != 0;
-  const auto map = is_untouched ? make_untouched_map(message.untouched) : make_map({}, data.size());
-  const auto inventory = must(BufferInventory::create(1));
+  const std::uint32_t count = std::max(message.together, 1U);
+  const std::size_t size = is_untouched ? message.untouched : data.size();
+  const auto map = is_untouched ? make_untouched_map(size) : make_map({}, size * count);
+  const auto inventory = must(BufferInventory::create(count));
   must(inventory->start());
-  Buffer* buffer = must(inventory->get_by_data(*map, must(map->range())));
-  std::ranges::copy(std::as_bytes(std::span(data)), buffer->data());
-  const int before = returned;
-  const auto immediate = std::as_bytes(std::span(message.immediate));
-  while (!producer.hand_over(to, *buffer, immediate)) party.go_on();
-  while (returned == before) party.go_on();
-  if (!is_untouched) std::fill_n(buffer->data(), data.size(), std::byte{'?'});  // Its own again.
-  std::ignore = buffer->drop_reference();
-}
-
-void hand_over_together(Party& party, Producer& producer, ConsumerId to,
-                        const LibraryProducer::Sending& message, const int& returned,
-                        const LibraryProducer::Gates& gates) {
-  const std::string& data = message.data;
-  const auto map = make_map({}, data.size() * message.together);
-  const auto pool = must(BufferPool::create(message.together, data.size(), *map));
-  must(pool->start());
   std::vector<Buffer*> buffers;
-  for (std::uint32_t n = 0; n < message.together; ++n) {
-    buffers.push_back(must(pool->get()));
-    std::ranges::copy(std::as_bytes(std::span(data)), buffers.back()->data());
-    must(buffers.back()->set_data_length(data.size()));
+  for (std::uint32_t n = 0; n < count; ++n) {
+    const auto range = must(map->range()).subspan(n * size, size);
+    buffers.push_back(must(inventory->get_by_data(*map, range)));
+    std::ranges::copy(std::as_bytes(std::span(data)), range.begin());
   }
-  if (!gates.may_go_on.wait()) throw std::runtime_error("nobody lets it go on");
-  const int all = returned + static_cast<int>(message.together);
+  if (message.together != 0 && !gates.may_go_on.wait()) {
+    throw std::runtime_error("nobody lets it go on");
+  }
+  const int all = returned + static_cast<int>(count);
+  const auto immediate = std::as_bytes(std::span(message.immediate));
   for (Buffer* buffer : buffers) {
-    while (!producer.hand_over(to, *buffer)) party.go_on();
+    while (!producer.hand_over(to, *buffer, immediate)) party.go_on();
   }
   gates.handed_over.open();
   while (returned != all) party.go_on();
   for (Buffer* buffer : buffers) {
-    std::fill_n(buffer->data(), data.size(), std::byte{'?'});  // Its own again.
+    if (!is_untouched) std::fill_n(buffer->data(), size, std::byte{'?'});  // Its own again.
     std::ignore = buffer->drop_reference();
   }
 }
@@ -128,11 +117,7 @@ int produce(const std::string& server, const std::vector<LibraryProducer::Sendin
   must(producer->start());
   for (const auto& message : messages) {
     if (message.hands_over || message.untouched != 0 || message.together != 0) {
-      if (message.together != 0) {
-        hand_over_together(party, *producer, to, message, returned, gates);
-      } else {
-        hand_over(party, *producer, to, message, returned);
-      }
+      hand_over(party, *producer, to, message, returned, gates);
       gates.returned.open();
       continue;
     }

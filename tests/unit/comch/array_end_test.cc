@@ -20,22 +20,13 @@ struct ArrayEndTest : FastPair {
     end_all();
   }
 
-  // On an engine of its own, which only the test progresses.
   Consumer& late_consumer() {
-    late = Consumer::create(server.connection(), room.map()).value();
     const auto done = [this](ReceiveTask& task) {
       if (task.status()) texts.push_back(contents(*task.buffer()));
       if (Buffer* buffer = task.buffer()) std::ignore = buffer->drop_reference();
       std::ignore = task.free();
     };
-    late->configure_receive(4, done, done).value();
-    late->set_way(DataWay::kStaged).value();
-    own->connect(*late).value();
-    EXPECT_TRUE(late->start());
-    EXPECT_TRUE(run_until([&] {
-      own->progress();
-      return late->state() == ContextState::kRunning && client.consumers.size() == 1;
-    }));
+    late = consumer_apart(*own, room, done, done);
     return *late;
   }
   void end_consumer() {

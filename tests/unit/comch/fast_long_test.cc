@@ -197,23 +197,14 @@ INSTANTIATE_TEST_SUITE_P(All, FastLongWays,
 // Nobody polls the consumer: what its stop would wait for never comes.
 TEST_F(FastLongTest, AProducerWaitsTwoSecondsForAConsumerThatDoesNothing) {
   const auto own = ProgressEngine::create().value();
-  auto to = Consumer::create(server.connection(), room.map()).value();
   int back = 0;
-  to->configure_receive(
-        4, [](ReceiveTask&) { FAIL() << "half a message"; },
-        [&](ReceiveTask& task) {
-          ++back;
-          std::ignore = task.buffer()->drop_reference();
-          std::ignore = task.free();
-        })
-      .value();
-  to->set_way(DataWay::kStaged).value();
-  own->connect(*to).value();
-  ASSERT_TRUE(to->start());
-  ASSERT_TRUE(run_until([&] {
-    own->progress();
-    return to->state() == ContextState::kRunning && client.consumers.size() == 1;
-  }));
+  const auto to = consumer_apart(
+      *own, room, [](ReceiveTask&) { FAIL() << "half a message"; },
+      [&](ReceiveTask& task) {
+        ++back;
+        std::ignore = task.buffer()->drop_reference();
+        std::ignore = task.free();
+      });
   Producer& from = producer();
   post(*to, room.room(0, 9 * kMiB));
   ASSERT_TRUE(submit(from, to->id(), data.data(0, pattern(9 * kMiB))));

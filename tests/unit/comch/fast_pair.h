@@ -119,6 +119,23 @@ struct FastPair : ConnectedPair {
   }
   Consumer& consumer(Memory& memory) { return consumer(memory, Options()); }
 
+  // One of the server's that is staged, on an engine that only the test progresses; running.
+  std::unique_ptr<Consumer> consumer_apart(ProgressEngine& own, Memory& memory,
+                                           const Consumer::Handler& done,
+                                           const Consumer::Handler& failed) {
+    const std::size_t before = client.consumers.size();
+    auto made = Consumer::create(server.connection(), memory.map()).value();
+    made->configure_receive(4, done, failed).value();
+    made->set_way(DataWay::kStaged).value();
+    own.connect(*made).value();
+    EXPECT_TRUE(made->start());
+    EXPECT_TRUE(run_until([&] {
+      own.progress();
+      return made->state() == ContextState::kRunning && client.consumers.size() == before + 1;
+    }));
+    return made;
+  }
+
   // A producer of the client, running.
   Producer& producer(std::uint32_t lane_size = 0) {
     auto made = Producer::create(client.connection()).value();

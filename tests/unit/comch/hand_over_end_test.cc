@@ -42,17 +42,8 @@ struct HandOverEndTest : FastPair {
     EXPECT_EQ(to.state(), ContextState::kRunning);
   }
 
-  // A second consumer, on an engine of its own that only the test progresses.
   void start_late(Memory& memory, const Consumer::Handler& done) {
-    late = Consumer::create(server.connection(), memory.map()).value();
-    late->configure_receive(4, done, done).value();
-    late->set_way(DataWay::kStaged).value();
-    own->connect(*late).value();
-    EXPECT_TRUE(late->start());
-    EXPECT_TRUE(run_until([&] {
-      own->progress();
-      return late->state() == ContextState::kRunning && client.consumers.size() == 2;
-    }));
+    late = consumer_apart(*own, memory, done, done);
   }
   void end_late() {
     EXPECT_TRUE(late->stop());

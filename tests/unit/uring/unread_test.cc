@@ -1,26 +1,17 @@
 // Messages that a ring does not take, because of views that are shown, or since they are not its
 // own: its waits sleep over them, and nothing that ends a wait is missed for it.
-#include <sys/resource.h>
 
 #include <atomic>
 #include <deque>
 #include <thread>
 
+#include "support/processor_time.h"
 #include "unit/uring/ring_pair.h"
 
 namespace comch::uring::test {
 namespace {
 
 constexpr std::uint64_t kLook = 1, kCancel = 2, kTimer = 3, kSend = 100;
-
-std::chrono::microseconds processor_time() {
-  rusage used{};
-  EXPECT_EQ(::getrusage(RUSAGE_THREAD, &used), 0);
-  const auto of = [](const timeval& t) {
-    return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
-  };
-  return of(used.ru_utime) + of(used.ru_stime);
-}
 
 struct UnreadTest : RingPair, testing::WithParamInterface<Place> {
   // No spinning: every wait that finds nothing sleeps.
@@ -48,12 +39,12 @@ struct UnreadTest : RingPair, testing::WithParamInterface<Place> {
   }
   // Whether a wait for more than is ready comes to the end of its time, and used no processor.
   bool sleeps() const {
-    const auto used = processor_time();
+    const auto used = processor_time(RUSAGE_THREAD);
     const std::uint32_t before = ring->ready();
     const auto ready = ring->submit_and_wait(before + 1, 80ms);
     EXPECT_TRUE(ready || ready.error().code == Errc::time_out) << describe(ready.error());
     EXPECT_EQ(ring->ready(), before);
-    return processor_time() - used < 20ms;
+    return processor_time(RUSAGE_THREAD) - used < 20ms;
   }
 };
 

@@ -1,13 +1,13 @@
 // Waiting: what ends a wait, in every place there is to wait in; and who may.
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "support/child_process.h"
+#include "support/processor_time.h"
 #include "unit/uring/ring_pair.h"
 
 namespace comch::uring::test {
@@ -19,15 +19,6 @@ struct WaitTest : RingPair, testing::WithParamInterface<Place> {
   // No spinning: every wait that finds nothing sleeps.
   WaitTest() : RingPair(GetParam(), {.spin = 0ns}) {}
 };
-
-std::chrono::microseconds processor_time() {
-  rusage used{};
-  EXPECT_EQ(::getrusage(RUSAGE_THREAD, &used), 0);
-  const auto of = [](const timeval& t) {
-    return std::chrono::seconds(t.tv_sec) + std::chrono::microseconds(t.tv_usec);
-  };
-  return of(used.ru_utime) + of(used.ru_stime);
-}
 
 TEST_P(WaitTest, FeaturesSayWhatItWaitsIn) {
   const Features features = ring->features();
@@ -41,10 +32,10 @@ TEST_P(WaitTest, FeaturesSayWhatItWaitsIn) {
 
 TEST_P(WaitTest, AWaitEndsWhenItsTimeHasPassedAndUsesNoProcessor) {
   const auto began = Clock::now();
-  const auto used = processor_time();
+  const auto used = processor_time(RUSAGE_THREAD);
   EXPECT_EQ(ring->submit_and_wait(1, 50ms).error().code, Errc::time_out);
   EXPECT_GE(Clock::now() - began, 50ms);
-  EXPECT_LT(processor_time() - used, 25ms);
+  EXPECT_LT(processor_time(RUSAGE_THREAD) - used, 25ms);
   EXPECT_EQ(ring->submit_and_wait(0).value(), 0U);
 }
 
