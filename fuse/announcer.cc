@@ -35,16 +35,23 @@ bool Announcer::start(std::string mount_point, fuse_session* session) {
   return true;
 }
 
-void Announcer::stop() {
-  if (thread_.joinable()) {
-    {
-      const std::scoped_lock lock(mutex_);
-      stopping_ = true;
-      jobs_.clear();
-    }
-    changed_.notify_all();
-    thread_.join();
+void Announcer::quit() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    jobs_.clear();
   }
+  changed_.notify_all();
+}
+
+bool Announcer::has_ended() {
+  const std::scoped_lock lock(mutex_);
+  return ended_ || !thread_.joinable();
+}
+
+void Announcer::stop() {
+  quit();
+  if (thread_.joinable()) thread_.join();
   if (done_fd_ >= 0) close(std::exchange(done_fd_, -1));
 }
 
@@ -90,7 +97,7 @@ void Announcer::collect() {
 
 int Announcer::timeout_ms() const {
   // A job that is found a little late harms nobody, so there is no need to be exact.
-  return waiting_.empty() ? -1 : static_cast<int>(kPatience.count());
+  return waiting_.empty() && !stopping_ ? -1 : static_cast<int>(kPatience.count());
 }
 
 void Announcer::work() {
@@ -104,7 +111,7 @@ void Announcer::work() {
   changed_.notify_all();
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-    if (stopping_) return;
+    if (stopping_) break;
     const Job job = std::move(jobs_.front());
     jobs_.pop_front();
     lock.unlock();
@@ -112,6 +119,8 @@ void Announcer::work() {
     signal_done(job.number);
     lock.lock();
   }
+  ended_ = true;
+  wake_loop();
 }
 
 void Announcer::run(const Job& job) const {
@@ -137,6 +146,10 @@ void Announcer::signal_done(std::uint64_t number) {
     const std::scoped_lock lock(mutex_);
     finished_.push_back(number);
   }
+  wake_loop();
+}
+
+void Announcer::wake_loop() const {
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t put = write(done_fd_, &one, sizeof one);
 }

@@ -42,7 +42,11 @@ class Announcer {
 
   // False: there is no thread or no descriptor to be had; errno says why.
   bool start(std::string mount_point, fuse_session* session);
-  // The mount must be gone, so that the thread cannot be waiting for an answer of ours.
+  // What it has begun it finishes, for which requests are to be served; it begins nothing more.
+  // done_fd() tells of the end, behind which the thread uses the session no more.
+  void quit();
+  bool has_ended();
+  // Where it has not ended, the mount must be gone: then it waits for no answer of ours.
   void stop();
 
   // Directories, by their path inside the mount. `done` runs in the loop, once.
@@ -78,6 +82,7 @@ class Announcer {
   void work();
   void run(const Job& job) const;
   void signal_done(std::uint64_t number);
+  void wake_loop() const;
 
   std::string mount_point_;
   fuse_session* session_ = nullptr;
@@ -92,6 +97,7 @@ class Announcer {
   std::vector<std::uint64_t> finished_;
   pid_t announced_thread_id_ = 0;
   bool stopping_ = false;
+  bool ended_ = false;
   std::thread thread_;
 };
 

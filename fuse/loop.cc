@@ -1,16 +1,15 @@
 // The daemon's only loop; see loop.h.
 #include "loop.h"
 
-#include <poll.h>
-
-#include <array>
 #include <cerrno>
 #include <chrono>
+#include <tuple>
 
 namespace comch::fuse {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kPatience{1};
 
 }  // namespace
 
@@ -35,42 +34,63 @@ void Loop::work() {
   services_.watch.check();
 }
 
+Loop::Waits Loop::waits() const {
+  Waits waits{};
+  waits[kFuse].fd = fuse_fd_;
+  waits[kEngine].fd = services_.engine.engine().event_fd();
+  waits[kSignals].fd = signals_;
+  waits[kAnnouncer].fd = services_.announcer.done_fd();
+  waits[kBell].fd = services_.bell->fd();
+  for (pollfd& wait : waits) wait.events = POLLIN;
+  return waits;
+}
+
 Loop::End Loop::run() {
-  std::array<pollfd, 5> waits{
-      pollfd{.fd = fuse_fd_, .events = POLLIN, .revents = 0},
-      pollfd{.fd = services_.engine.engine().event_fd(), .events = POLLIN, .revents = 0},
-      pollfd{.fd = signals_, .events = POLLIN, .revents = 0},
-      pollfd{.fd = services_.announcer.done_fd(), .events = POLLIN, .revents = 0},
-      pollfd{.fd = services_.bell->fd(), .events = POLLIN, .revents = 0}};
-  const auto& [fuse, engine, signals, announcer, bell] = waits;
+  Waits waits = this->waits();
   while (true) {
-    work();
-    int timeout_ms = 0;
-    if (services_.engine.is_settled()) {
-      services_.engine.arm();
-      timeout_ms = services_.watch.is_due() ? 0 : services_.announcer.timeout_ms();
-    }
-    const int ready = poll(waits.data(), waits.size(), timeout_ms);
-    if (ready < 0 && errno != EINTR) return End::kSignalled;
-    if (ready < 0) continue;
-    if (ready > 0) services_.watch.look_again();
-    if (signals.revents != 0) return End::kSignalled;
-    if (engine.revents != 0) services_.engine.notified();
-    if (bell.revents != 0) {
-      services_.bell->silence();
-      services_.engine.touch();  // So that the tree looks what it was about.
-    }
-    if (announcer.revents != 0 || !services_.announcer.idle()) services_.announcer.collect();
-    if (fuse.revents != 0 && session_.serve_one() == Session::Served::kUnmounted) {
-      return End::kUnmounted;
-    }
+    if (const std::optional<End> end = turn(waits)) return *end;
   }
 }
 
+std::optional<Loop::End> Loop::turn(Waits& waits) {
+  work();
+  int timeout_ms = 0;
+  if (services_.engine.is_settled()) {
+    services_.engine.arm();
+    timeout_ms = services_.watch.is_due() ? 0 : services_.announcer.timeout_ms();
+  }
+  const int ready = poll(waits.data(), waits.size(), timeout_ms);
+  if (ready < 0 && errno != EINTR) return End::kSignalled;
+  if (ready < 0) return {};
+  if (ready > 0) services_.watch.look_again();
+  if (waits[kSignals].revents != 0) return End::kSignalled;
+  if (waits[kEngine].revents != 0) services_.engine.notified();
+  if (waits[kBell].revents != 0) {
+    services_.bell->silence();
+    services_.engine.touch();  // So that the tree looks what it was about.
+  }
+  if (waits[kAnnouncer].revents != 0 || !services_.announcer.idle()) services_.announcer.collect();
+  if (waits[kFuse].revents != 0 && session_.serve_one() == Session::Served::kUnmounted) {
+    return End::kUnmounted;
+  }
+  return {};
+}
+
+// What it is about may take an answer of ours, and tells the kernel through the descriptor that an
+// unmount closes.
+void Loop::let_announcer_end() {
+  services_.announcer.quit();
+  Waits waits = this->waits();
+  waits[kSignals].fd = -1;  // One has come.
+  const auto deadline = Clock::now() + kPatience;
+  while (!services_.announcer.has_ended() && Clock::now() < deadline) std::ignore = turn(waits);
+}
+
 void Loop::wind_up() {
+  let_announcer_end();
   tree_.shut_down();
   session_.drop_files();
-  const auto deadline = Clock::now() + std::chrono::seconds(1);
+  const auto deadline = Clock::now() + kPatience;
   while (Clock::now() < deadline) {
     services_.graveyard.check();
     if (services_.graveyard.empty()) return;

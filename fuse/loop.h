@@ -7,6 +7,12 @@
 // engine is done before the next request is read.
 #pragma once
 
+#include <poll.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
 #include "services.h"
 #include "session.h"
 #include "tree.h"
@@ -26,11 +32,18 @@ class Loop {
   enum class End { kSignalled, kUnmounted };
   End run();
 
-  // Ends every object in an orderly way, and does not take longer than a second.
+  // Ends the announcer's thread and every object in an orderly way, and does not take longer than
+  // a second for either.
   void wind_up();
 
  private:
+  enum Wait : std::uint8_t { kFuse, kEngine, kSignals, kAnnouncer, kBell, kWaits };
+  using Waits = std::array<pollfd, kWaits>;
+
+  Waits waits() const;
   void work();
+  std::optional<End> turn(Waits& waits);
+  void let_announcer_end();
 
   Session& session_;
   Tree& tree_;

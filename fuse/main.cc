@@ -71,7 +71,7 @@ ExitCode serve(const Arguments& arguments, Services& services, Background& backg
   notify_supervisor("STOPPING=1");
   loop.wind_up();
   (*mount)->unmount();
-  services.announcer.stop();  // Before the session goes, which its thread uses.
+  services.announcer.stop();  // Before the session goes, which a thread that hangs may yet use.
   close(signals);
   return ExitCode::kSuccess;
 }
