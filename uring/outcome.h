@@ -28,21 +28,13 @@ std::int64_t refusal_of(const Consumer& consumer, const Error& error) {
   return ends ? ending_of(consumer) : outcome_of(error);
 }
 
-// An empty send says whether a consumer of the other side is still there; nothing else says what an
-// invalid value was.
-template <class Producer>
-bool is_gone(Producer& producer, ConsumerId consumer) {
-  const auto probe = producer.send(consumer, {});
-  return !probe && probe.error().code != Errc::again;
-}
-
 // Why a producer does not send.
 template <class Producer>
-std::int64_t refusal_of(Producer& producer, ConsumerId consumer, const Error& error) {
+std::int64_t refusal_of(const Producer& producer, ConsumerId consumer, const Error& error) {
   const bool ended = error.code == Errc::shutdown || error.code == Errc::bad_state;
   const bool lost = ended && producer.failure().error.code == Errc::connection_reset;
   // Of a message that does not fit, or of a consumer that is gone.
-  const bool gone = error.code == Errc::invalid_value && is_gone(producer, consumer);
+  const bool gone = error.code == Errc::invalid_value && !producer.reaches(consumer);
   return lost || gone ? -ECONNRESET : outcome_of(error);
 }
 

@@ -200,6 +200,11 @@ Status PortProducer<Ports>::ending(ConsumerId consumer) const {
 }
 
 template <class Ports>
+bool PortProducer<Ports>::reaches(ConsumerId consumer) const {
+  return require_running() && port_->knows(static_cast<std::uint32_t>(consumer));
+}
+
+template <class Ports>
 bool PortProducer<Ports>::has_space(ConsumerId consumer) {
   Lane* lane = nullptr;
   return find_lane(consumer, lane) && lane->has_space();

@@ -74,6 +74,7 @@ class PortProducer : public ProducerCore,
 
   bool busy(ConsumerId consumer) const;
   Status ending(ConsumerId consumer) const;
+  bool reaches(ConsumerId consumer) const;
   bool has_space(ConsumerId consumer);
 
   // In place.

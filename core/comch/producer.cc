@@ -118,6 +118,9 @@ bool Producer::busy(ConsumerId consumer) const {
 Status Producer::ending(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.ending(consumer); });
 }
+bool Producer::reaches(ConsumerId consumer) const {
+  return ask(*this, [&](auto& impl) { return impl.reaches(consumer); });
+}
 Status Producer::request_space(ConsumerId consumer) {
   return ask(*this, [&](auto& impl) { return impl.request_space(consumer); });
 }

@@ -51,6 +51,7 @@ class QueueProducerImpl final : public ProducerCore,
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
   bool busy(ConsumerId) const { return false; }
   Status ending(ConsumerId) const { return {}; }
+  bool reaches(ConsumerId consumer) const { return require_running() && end_->knows(consumer); }
   Status request_space(ConsumerId consumer);
   bool has_space(ConsumerId consumer);
 

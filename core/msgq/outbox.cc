@@ -43,6 +43,11 @@ Result<bool> Outbox::has_space(ConsumerId consumer) {
   return !(*link)->mailbox().is_empty();
 }
 
+bool Outbox::knows(ConsumerId consumer) const {
+  const std::shared_ptr<Mailbox> mailbox = hub_->find(consumer);
+  return mailbox != nullptr && !mailbox->closed();
+}
+
 Result<Link*> Outbox::link_to(ConsumerId consumer) {
   const std::uint32_t seat = hub_->seat_of(consumer);
   Link* const link = by_seat_[seat];

@@ -41,6 +41,8 @@ class Outbox {
   Result<Placed> put(ConsumerId consumer, std::span<const std::byte> immediate);
   void publish();
 
+  // Whether there is such a consumer.
+  bool knows(ConsumerId consumer) const;
   // Whether a message would fill a receive that is posted. Errors as for put().
   Result<bool> has_space(ConsumerId consumer);
   // The link to a consumer, made if need be. Errors as for put().

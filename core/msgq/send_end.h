@@ -45,6 +45,8 @@ class SendEnd {
   // or it takes less immediate data. no_memory: at the first message to it.
   Status put(ConsumerId consumer, std::span<const std::byte> immediate);
   void publish() { outbox_->publish(); }
+  // Whether there is such a consumer.
+  bool knows(ConsumerId consumer) const { return outbox_->knows(consumer); }
   // Whether put() would be answered `again`. invalid_value, no_memory: as there.
   Result<bool> has_space(ConsumerId consumer) { return outbox_->has_space(consumer); }
   // Publishes what was put.

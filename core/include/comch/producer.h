@@ -221,6 +221,10 @@ class Producer : public Context {
   // this consumer, and each send says why.
   Status ending(ConsumerId consumer) const;
 
+  // Whether the consumer is there: announced and not gone. It says which one an invalid_value of a
+  // send was, and nothing is sent, made or waited for. False also while the producer does not run.
+  bool reaches(ConsumerId consumer) const;
+
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.
   // A consumer that ends is told of by on_consumer() alone.
   // invalid_value: no such consumer. bad_state: not running.

@@ -44,6 +44,7 @@ class ProducerPort final : public Readiness {
   }
   // Without making one: null when nothing was ever sent there.
   OutLane* lane_if_any(std::uint32_t consumer) const;
+  bool knows(std::uint32_t consumer) const { return hub_->find(consumer) != nullptr; }
   // What a lane has counted stays in counters().
   void drop(std::uint32_t consumer);
   // Drops the lanes to consumers that are gone, but for those that something is under way in, lent

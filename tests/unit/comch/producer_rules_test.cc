@@ -199,6 +199,7 @@ TEST_F(ProducerRulesTest, AStoppedProducerTakesNothing) {
   EXPECT_EQ(code(from.reserve(to.id())), Errc::shutdown);
   EXPECT_EQ(code(from.commit(loan, 1)), Errc::shutdown);
   EXPECT_FALSE(from.has_space(to.id()));
+  EXPECT_FALSE(from.reaches(to.id()));
   EXPECT_TRUE(from.abandon(loan));
   ProducerTask* another = from.allocate_send(nullptr, {}, to.id()).value();
   EXPECT_TRUE(another->free());
@@ -255,7 +256,30 @@ TEST_F(ProducerRulesTest, SendsToNobodyThatIsNotThere) {
     EXPECT_EQ(code(from.memory(nobody)), Errc::invalid_value);
     EXPECT_FALSE(from.has_space(nobody));
     EXPECT_FALSE(from.busy(nobody));
+    EXPECT_FALSE(from.reaches(nobody));
   }
+}
+
+TEST_F(ProducerRulesTest, ReachesAConsumerFromItsNewsToItsEndWhetherOrNotAnythingFits) {
+  const auto idle = fresh();
+  Producer& from = producer();
+  Consumer& other = consumer(there);
+  Consumer& to = consumer(there, {.immediate = 4});
+  EXPECT_TRUE(from.reaches(to.id())) << "nothing is posted, and nothing was sent";
+  EXPECT_FALSE(idle->reaches(to.id()));
+  post_rooms(to, there, 1, 8);
+  ASSERT_TRUE(run_until([&] { return from.has_space(to.id()); }));
+  EXPECT_EQ(code(submit(from, to.id(), here.data(0, "far too long"))), Errc::invalid_value);
+  EXPECT_EQ(code(submit(from, to.id(), nullptr, "too long")), Errc::invalid_value);
+  EXPECT_TRUE(from.reaches(to.id()));
+  EXPECT_TRUE(from.has_space(to.id())) << "it has used up nothing";
+  for (Consumer* ends : {&to, &other}) {
+    const ConsumerId id = ends->id();
+    ASSERT_TRUE(ends->stop());
+    ASSERT_TRUE(run_until([&] { return std::ranges::count(client.consumers, id) == 0; }));
+    EXPECT_FALSE(from.reaches(id));
+  }
+  EXPECT_TRUE(texts.empty());
 }
 
 // --- In place, and by its place ----------------------------------------------------------

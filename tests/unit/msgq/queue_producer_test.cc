@@ -39,6 +39,7 @@ TEST_F(QueueProducerTest, RunsAsSoonAsItIsStarted) {
   EXPECT_EQ(producer->send(kFirst, {}).error().code, Errc::bad_state);
   EXPECT_EQ(producer->request_space(kFirst).error().code, Errc::bad_state);
   EXPECT_FALSE(producer->has_space(kFirst));
+  EXPECT_FALSE(producer->reaches(kFirst));
   EXPECT_EQ(producer->start().value(), ContextState::kRunning);
   EXPECT_EQ(producer->configure_send(1, ignore, ignore).error().code, Errc::bad_state);
   EXPECT_EQ(producer->on_space(nullptr).error().code, Errc::bad_state);
@@ -107,6 +108,7 @@ TEST_F(QueueProducerTest, RefusesAConsumerThatIsNotThere) {
     EXPECT_EQ(here.send("x", ConsumerId{id}).error().code, Errc::invalid_value) << id;
     EXPECT_EQ(here->request_space(ConsumerId{id}).error().code, Errc::invalid_value) << id;
     EXPECT_FALSE(here->has_space(ConsumerId{id})) << id;
+    EXPECT_FALSE(here->reaches(ConsumerId{id})) << id;
   }
 }
 
@@ -139,8 +141,10 @@ TEST_F(QueueProducerTest, IsToldOnceWhenSpaceIsPosted) {
 TEST_F(QueueProducerTest, WaitsNoMoreForAConsumerThatHasEnded) {
   DeviceConsumer there(*queue);
   CpuProducer here(*engine, *queue);
+  EXPECT_TRUE(here->reaches(kFirst));
   ASSERT_TRUE(here->request_space(kFirst));
   there.consumer->stop().value();
+  EXPECT_FALSE(here->reaches(kFirst));
   settle(*engine);
   EXPECT_TRUE(here.spaces.empty());
 }
