@@ -280,7 +280,7 @@ template <class Ports>
 bool PortProducer<Ports>::finish_sends(std::uint32_t consumer, Lane& lane, Traffic& traffic) {
   const std::optional<std::size_t> completed = lane.step();
   if (!completed) {
-    const bool any = traffic.any_task();
+    const bool any = traffic.any_message();
     fail_all(consumer, traffic, lane.failure());
     if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
     return any;

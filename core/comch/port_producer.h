@@ -42,7 +42,7 @@ struct Traffic {
   bool over() const {
     return under_way.empty() && waiting.empty() && !array_behind && !space_wanted && handed.empty();
   }
-  bool any_task() const { return !under_way.empty() || !waiting.empty(); }
+  bool any_message() const { return !under_way.empty() || !waiting.empty() || array_behind; }
   bool wants_space() const { return space_wanted || !waiting.empty(); }
   void add_under_way(ProducerTaskImpl& task) {
     under_way.push_back(task);

@@ -35,7 +35,7 @@ bool RdmaProducerImpl::poll() {
 bool RdmaProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
-    const bool did = traffic.any_task();
+    const bool did = traffic.any_message();
     fail_all(consumer, traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
     return offer_space(consumer, lane, traffic) || did;
   }
@@ -97,7 +97,7 @@ bool RdmaProducerImpl::ready() {
     Lane* const lane = port_->lane_if_any(consumer);
     if (lane == nullptr) {
       // A lane that is wanted: the port is told when it comes.
-      if (traffic.any_task()) return true;
+      if (traffic.any_message()) return true;
       continue;
     }
     if (lane->gone() || lane->ready(traffic.wants_space())) return true;

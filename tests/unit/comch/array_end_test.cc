@@ -105,20 +105,29 @@ struct HalfReadable {
   const std::span<std::byte> bytes;
 };
 
-struct UncopiedArrayTest : FastPair {
-  UncopiedArrayTest() {
-    post(to, there.room(0, data.bytes.size()));
-    post(to, there.room(data.bytes.size(), 64));
+struct UncopiedTest : FastPair {
+  UncopiedTest() { post(to, there.room(0, data.bytes.size())); }
+  ~UncopiedTest() override { end_all(); }
+  void send_it() {
     const std::array message{Outgoing{.data = data.bytes, .immediate = {}}};
     EXPECT_EQ(from.send(id, message), 1U);
-    EXPECT_TRUE(run_until([&] { return !from.busy(id); }));
   }
-  ~UncopiedArrayTest() override { end_all(); }
+  bool is_over() {
+    return run_until([&] { return !from.busy(id); });
+  }
 
   HalfReadable data{std::size_t{64} << 10U};
   Consumer& to = consumer(there, {.way = DataWay::kCma});
   Producer& from = producer();
   const ConsumerId id = to.id();
+};
+
+struct UncopiedArrayTest : UncopiedTest {
+  UncopiedArrayTest() {
+    post(to, there.room(data.bytes.size(), 64));
+    send_it();
+    EXPECT_TRUE(is_over());
+  }
 };
 
 TEST_F(UncopiedArrayTest, OneThatTheKernelDoesNotCopyHasNotArrived) {
@@ -131,6 +140,20 @@ TEST_F(UncopiedArrayTest, BehindItNoneIsSentAndNoneWaits) {
   const std::array message{Outgoing{.data = bytes("short"), .immediate = {}}};
   EXPECT_EQ(code(from.send(id, message)), Errc::invalid_value);
   EXPECT_EQ(code(from.request_space(id)), Errc::invalid_value);
+}
+
+TEST_F(UncopiedTest, TheBufferItWasForWakesAProducerThatWaitsForOne) {
+  const std::unique_ptr<ProgressEngine> apart = ProgressEngine::create().value();
+  const std::unique_ptr<Producer> waits = producer_apart(*apart);
+  send_it();
+  ASSERT_TRUE(waits->request_space(id));
+  settle(*apart);
+  apart->request_notification().value();
+  ASSERT_TRUE(is_over());
+  EXPECT_TRUE(is_notified(*apart));
+  EXPECT_TRUE(until(*apart, [&] { return spaces == 1; }));
+  waits->abort().value();
+  EXPECT_TRUE(until(*apart, [&] { return waits->state() == ContextState::kIdle; }));
 }
 
 TEST_F(ArrayEndTest, OfAConsumerThatNoneWasSentToThereIsNothingToSay) {

@@ -156,6 +156,17 @@ struct FastPair : ConnectedPair {
     return *producers.emplace_back(std::move(made));
   }
 
+  // One of the client's on an engine that only the test progresses; running.
+  std::unique_ptr<Producer> producer_apart(ProgressEngine& own) {
+    auto made = Producer::create(client.connection()).value();
+    const auto nothing = [](ProducerTask&) {};
+    made->configure_send(1, nothing, nothing).value();
+    made->on_space([this](Producer&, ConsumerId) { ++spaces; }).value();
+    own.connect(*made).value();
+    EXPECT_TRUE(made->start());
+    return made;
+  }
+
   void done(ProducerTask& task) {
     sent.push_back(task.status());
     if (task.buffer() != nullptr)

@@ -24,15 +24,19 @@ bool until(ProgressEngine& engine, const std::function<bool()>& done, const Dead
   return true;
 }
 
+bool is_notified(ProgressEngine& engine) {
+  pollfd event{.fd = engine.event_fd(), .events = POLLIN, .revents = 0};
+  const bool is_notified = ::poll(&event, 1, 1) == 1;
+  engine.clear_notification().value();
+  return is_notified;
+}
+
 bool falls_asleep(ProgressEngine& engine, int wakes) {
   for (; wakes > 0; --wakes) {
     if (engine.progress()) continue;
     // wait() would go back to sleep when it was woken for nothing.
     engine.request_notification().value();
-    pollfd event{.fd = engine.event_fd(), .events = POLLIN, .revents = 0};
-    const bool sleeps = ::poll(&event, 1, 1) == 0;
-    engine.clear_notification().value();
-    if (sleeps) return true;
+    if (!is_notified(engine)) return true;
   }
   return false;
 }

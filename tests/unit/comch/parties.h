@@ -32,6 +32,8 @@ std::string text_of(std::span<const std::byte> message);
 // Runs the engine until `done` says yes; false once the deadline has passed.
 bool until(ProgressEngine& engine, const std::function<bool()>& done,
            const Deadline& deadline = Deadline());
+// Whether the notification that was requested has come; takes the request back.
+bool is_notified(ProgressEngine& engine);
 // Runs the engine until it has nothing left to do; false if it is woken so many times before.
 bool falls_asleep(ProgressEngine& engine, int wakes);
 // The same, where it does.
