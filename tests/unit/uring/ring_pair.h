@@ -98,6 +98,14 @@ struct RingPair : Pair {
     reap();
   }
 
+  // Starts a second consumer of the server, which is configured; running, and known to the client.
+  void start_beside(Consumer& other) {
+    engine->connect(other).value();
+    EXPECT_TRUE(other.start());
+    EXPECT_TRUE(run_until(
+        [&] { return other.state() == ContextState::kRunning && client.consumers.size() == 2; }));
+  }
+
   Submission& next(std::uint64_t user_data, std::uint8_t flags = 0) {
     return next_submission(*ring, user_data, flags);
   }

@@ -320,10 +320,7 @@ struct HandOverToTwoTest : HandOverTest {
   HandOverToTwoTest() {
     const auto keep = [](ReceiveTask& task) { task.free().value(); };
     other->configure_receive(1, keep, keep).value();
-    engine->connect(*other).value();
-    EXPECT_TRUE(other->start());
-    EXPECT_TRUE(run_until([&] { return client.consumers.size() == 2; }));
-    EXPECT_TRUE(run_until([&] { return other->state() == ContextState::kRunning; }));
+    start_beside(*other);
     EXPECT_TRUE(other->allocate_receive(nullptr).value()->submit());
   }
   ~HandOverToTwoTest() override {

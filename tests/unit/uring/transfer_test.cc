@@ -182,10 +182,7 @@ TEST_P(TransferTest, MemoryThatIsNotMappedHereIsSentToFromACopy) {
   Memory apart(1 << 17U, false);
   auto staged = Consumer::create(server.connection(), apart.map()).value();
   ring->prepare(*staged, 4).value();
-  engine->connect(*staged).value();
-  EXPECT_TRUE(staged->start());
-  EXPECT_TRUE(run_until([&] { return client.consumers.size() == 2; }));
-  EXPECT_TRUE(run_until([&] { return staged->state() == ContextState::kRunning; }));
+  start_beside(*staged);
   Source* const its = ring->register_source(*staged).value();
   Destination* const it = ring->register_destination(*producer, staged->id()).value();
   EXPECT_EQ(ring->register_memory(*it).error().code, Errc::not_supported);

@@ -146,10 +146,7 @@ struct UnreadBesideTest : UnreadTest {
   explicit UnreadBesideTest(DataWay way = DataWay::kAuto) : UnreadTest(way) {
     other = Consumer::create(server.connection(), there.map()).value();
     ring->prepare(*other, kDepth).value();
-    engine->connect(*other).value();
-    EXPECT_TRUE(other->start());
-    EXPECT_TRUE(run_until([&] { return other->state() == ContextState::kRunning; }));
-    EXPECT_TRUE(run_until([&] { return client.consumers.size() == 2; }));
+    start_beside(*other);
   }
   ~UnreadBesideTest() override {
     if (other->state() != ContextState::kIdle) std::ignore = other->abort();
