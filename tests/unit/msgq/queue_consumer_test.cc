@@ -213,6 +213,22 @@ TEST_F(QueueConsumerTest, ReceivesInArrays) {
   EXPECT_EQ(here->poll(received), 0U);
 }
 
+TEST_F(QueueConsumerTest, OneThatStopsWithAMessageUnreadLetsWhoDoesNotHeedItSleep) {
+  CpuConsumer here(*engine, *queue, {.tasks = 1});
+  Buffer* const none = nullptr;
+  ASSERT_EQ(here->post({&none, 1}).value_or(0), 1U);
+  DeviceProducer there(*accelerator, *queue);
+  ASSERT_TRUE(there.post("unread"));
+  engine->heed_none();
+  ASSERT_EQ(here->stop().value(), ContextState::kStopping);
+  EXPECT_TRUE(falls_asleep(*engine, 64));
+  engine->heed_all();
+  EXPECT_FALSE(falls_asleep(*engine, 64));
+  Received received;
+  ASSERT_EQ(here->poll({&received, 1}), 1U);
+  EXPECT_TRUE(until(*engine, [&] { return here->state() == ContextState::kIdle; }));
+}
+
 // The engine sleeps between messages; a lost wake-up would show as a wait that lasts.
 TEST_F(QueueConsumerTest, IsWokenFromItsSleepByEveryMessage) {
   CpuConsumer here(*engine, *queue, {.tasks = 1, .posted = 1, .again = true});
