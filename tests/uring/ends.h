@@ -22,7 +22,8 @@ class RingEnds {
  public:
   static constexpr std::uint32_t kDepth = 64;
 
-  explicit RingEnds(Partner& partner, Ring::Options options = {}, std::size_t room = 64)
+  explicit RingEnds(Partner& partner, Ring::Options options = {}, std::size_t room = 64,
+                    DataWay way = DataWay::kAuto)
       : partner_(partner),
         rooms(kDepth, room),
         ring(Ring::create(partner.engine(), options).value()),
@@ -30,6 +31,7 @@ class RingEnds {
         producer(Producer::create(partner.connection()).value()) {
     ring->prepare(*consumer, kDepth).value();
     ring->prepare(*producer).value();
+    consumer->set_way(way).value();
     for (Context* context : contexts()) {
       partner.engine().connect(*context).value();
       context->start().value();

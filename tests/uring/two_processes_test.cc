@@ -111,6 +111,47 @@ TEST_P(TwoSleepers, BatchesArriveInOrderAndWaitForRoom) {
   });
 }
 
+// All views are shown, and one more message lies unread.
+TEST_P(TwoSleepers, APeerThatIsKilledEndsAWaitOverWhatIsUnread) {
+  const Gate serving;
+  const Gate full;
+  auto peer = ChildProcess::run([&] {
+    EXPECT_TRUE(serving.wait());
+    Partner partner(Partner::Role::kClient, {.queue = 16});
+    EXPECT_TRUE(partner.meet());
+    RingEnds ends(partner);
+    const std::uint64_t number = 7;
+    for (int n = 0; n < 3; ++n) {
+      ends.next(kSend, kSkipSuccess).prep_send(*ends.to, bytes_of(number));
+    }
+    ends.ring->submit().value();
+    EXPECT_TRUE(full.wait());
+    ::raise(SIGKILL);
+    return 0;
+  });
+  Partner partner(Partner::Role::kServer, {.queue = 16});
+  partner.start();
+  serving.open();
+  ASSERT_TRUE(partner.meet());
+  {
+    Application application;
+    RingEnds ends(partner, place(GetParam(), &application.ring), 64, DataWay::kView);
+    ends.next(kReceive).prep_view_multishot(*ends.from, 2);
+    ASSERT_EQ(ends.ring->submit_and_wait(2, patience()).value_or(0), 2U);
+    bool ended = false;
+    ends.consumer->on_state_changed([&](Context&, ContextState, ContextState) {
+      if (std::exchange(ended, true)) return;
+      ends.next(kTimer).prep_nop();
+      ends.ring->submit().value();
+    });
+    full.open();
+    EXPECT_EQ(ends.ring->submit_and_wait(3, patience()).value_or(0), 3U);
+    EXPECT_TRUE(ended);
+    ends.consumer->on_state_changed([](Context&, ContextState, ContextState) {});
+  }
+  EXPECT_EQ(peer.wait(), Exit::by_signal(SIGKILL));
+}
+
 std::string name_of(const testing::TestParamInfo<int>& given) {
   constexpr std::array names{"OwnRing", "JoinedRing", "TimerDescriptor", "Poll"};
   return names[static_cast<std::size_t>(given.param)];
