@@ -8,7 +8,9 @@
 // consumer.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <expected>
 #include <span>
 #include <vector>
 
@@ -16,17 +18,26 @@
 
 namespace comch::fuse {
 
+// Some bytes of a message; or the errno that says why it cannot be read.
+using Part = std::expected<std::span<const std::byte>, int>;
+
+inline Part part_of(std::span<const std::byte> bytes, std::size_t offset, std::size_t most) {
+  return bytes.subspan(offset, std::min(most, bytes.size() - offset));
+}
+
 class Arrival {
  public:
   Arrival(const Arrival&) = delete;
   Arrival& operator=(const Arrival&) = delete;
   virtual ~Arrival() = default;  // Posts the receive again.
 
-  // Good until the consumer is stopped; then ask again.
-  virtual std::span<const std::byte> bytes() const = 0;
+  virtual std::size_t size() const = 0;
+  // At most so many bytes, from one of them on. Good until a part of any arrival is asked for, or
+  // the consumer is stopped. An errno: its memory has failed.
+  virtual Part part(std::size_t offset, std::size_t most) const = 0;
   ProducerId producer() const { return producer_; }
   // What came beside the bytes. None from a MsgQ, where immediate data is all there is and so is
-  // what bytes() answers.
+  // what part() answers.
   std::span<const std::byte> immediate() const { return immediate_; }
 
  protected:

@@ -91,7 +91,7 @@ void ConnectionDirectory::add_streams() {
              [in = inbox_](const Caller&) -> Opened { return std::make_unique<GetFile>(in); });
   put_stream("recv.framed", kIn, [in = inbox_](const Caller&) -> Opened {
     return std::make_unique<FramedFile>(
-        in, [](const Message& message) { return frame_header("", message.bytes.size()); },
+        in, [](const Message& message) { return frame_header("", message.size()); },
         FramedFile::Packing::kAsManyAsFit);
   });
   put_stream("send", kOut,

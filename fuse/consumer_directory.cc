@@ -126,6 +126,7 @@ Result<std::unique_ptr<Consumer>> ConsumerDirectory::make_consumer(
   Status set =
       (*consumer)->configure_receive(configuration_.depth, arrived, &ReceiveMemory::take_back);
   if (set) set = (*consumer)->set_immediate_size(configuration_.imm_data_len);
+  if (set) set = (*consumer)->set_descriptors_kept(true);  // See receive_memory.h.
   if (set) set = services().engine.engine().connect(**consumer);
   if (!set) return std::unexpected(set.error());
   watch(**consumer);

@@ -18,7 +18,7 @@ void ConsumerQueue::on_arrival(std::shared_ptr<const Arrival> arrival) {
     return;
   }
   while (!waiting.empty()) {
-    const Offer offer = waiting.front().offer({this, arrival->bytes(), arrival});
+    const Offer offer = waiting.front().offer({.from = this, .arrival = arrival});
     if (offer != Offer::kSkipped) waiting.pop();
     if (offer != Offer::kLost) return;
   }
@@ -31,8 +31,7 @@ std::optional<Message> ConsumerQueue::take() {
   auto arrival = std::move(arrivals_.front());
   arrivals_.pop_front();
   if (has_ended() && arrivals_.empty() && on_emptied) on_emptied();
-  const auto bytes = arrival->bytes();
-  return Message{this, bytes, std::move(arrival)};
+  return Message{.from = this, .arrival = std::move(arrival)};
 }
 
 void ConsumerQueue::give_back(const Message& message) { arrivals_.push_front(message.arrival); }
@@ -89,7 +88,7 @@ void ConsumerQueue::leave(int error) {
 
 std::string arrival_header(const Message& message) {
   const auto immediate = message.arrival->immediate();
-  return fmt::format("{} {} {}\n", message.bytes.size(),
+  return fmt::format("{} {} {}\n", message.size(),
                      static_cast<std::uint32_t>(message.arrival->producer()),
                      immediate.empty() ? "-" : show_hex(immediate));
 }

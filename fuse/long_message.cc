@@ -19,7 +19,7 @@ bool LongMessage::on_part(std::shared_ptr<const Arrival> part) {
   while (!waiting.empty()) {
     // It is out of the queue meanwhile: with the last part the file lets go of the queue.
     auto read = waiting.take_first();
-    const Offer offer = read->offer({this, part->bytes(), part});
+    const Offer offer = read->offer({.from = this, .arrival = part});
     if (offer == Offer::kLost) continue;
     if (offer == Offer::kTaken) return !has_last_;
     if (has_last_) {
@@ -45,8 +45,7 @@ std::optional<Message> LongMessage::take() {
   if (parts_.empty()) return std::nullopt;
   auto part = std::move(parts_.front());
   parts_.pop_front();
-  const auto bytes = part->bytes();
-  return Message{this, bytes, std::move(part)};
+  return Message{.from = this, .arrival = std::move(part)};
 }
 
 void LongMessage::give_back(const Message& message) { parts_.push_front(message.arrival); }

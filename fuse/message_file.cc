@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "arrival.h"
 #include "object_record.h"
 
 namespace comch::fuse {
@@ -14,12 +13,6 @@ namespace {
 std::uint64_t next_ticket() {
   static std::uint64_t last = 0;
   return ++last;
-}
-
-// As much of `bytes` as still fits behind what is to be answered already.
-std::span<const std::byte> piece_of(std::span<const std::byte> bytes, std::size_t size,
-                                    std::size_t used) {
-  return bytes.first(std::min(size - used, bytes.size()));
 }
 
 }  // namespace
@@ -119,22 +112,33 @@ Offer MessageFile::offer_taken(Request& request, std::size_t size, const Message
 }
 
 void MessageFile::give_rest(Request request, std::size_t size) {
-  if (rest_.arrival) rest_.bytes = rest_.arrival->bytes().last(rest_.bytes.size());
   const std::string_view header = std::string_view(rest_.header).substr(0, size);
-  const auto piece = piece_of(rest_.bytes, size, header.size());
-  if (!request.data(header, piece)) return;
+  const std::size_t given = rest_.message.size() - rest_.size;
+  const Part piece = rest_.message.part(given, size - header.size());
+  if (!piece) {
+    request.fail(piece.error());
+    rest_.from->count_dropped();
+    rest_ = {};
+    return;
+  }
+  if (!request.data(header, *piece)) return;
   rest_.header.erase(0, header.size());
-  rest_.bytes = rest_.bytes.subspan(piece.size());
+  rest_.size -= piece->size();
   if (rest_.empty()) rest_ = {};
 }
 
 Offer MessageFile::answer(Request& request, std::size_t size, const Message& message,
                           std::string_view header) {
   const std::string_view line = header.substr(0, size);
-  const auto piece = piece_of(message.bytes, size, line.size());
-  if (!request.data(line, piece)) return Offer::kLost;
-  if (line.size() < header.size() || piece.size() < message.bytes.size()) {
-    keep(message, piece.size(), header.substr(line.size()));
+  const Part piece = message.part(0, size - line.size());
+  if (!piece) {
+    request.fail(piece.error());
+    message.from->count_dropped();
+    return Offer::kTaken;
+  }
+  if (!request.data(line, *piece)) return Offer::kLost;
+  if (line.size() < header.size() || piece->size() < message.size()) {
+    keep(message, piece->size(), header.substr(line.size()));
   }
   return Offer::kTaken;
 }
@@ -160,12 +164,13 @@ void MessageFile::pass_over(const Message& empty) {
 
 void MessageFile::keep(const Message& message, std::size_t given, std::string_view header) {
   rest_.header = header;
-  rest_.bytes = message.bytes.subspan(given);
-  rest_.arrival = message.arrival;
+  rest_.message = message;
+  rest_.size = message.size() - given;
   rest_.from = message.from->shared_from_this();
-  if (rest_.arrival) return;
-  auto copy = std::make_shared<std::vector<std::byte>>(rest_.bytes.begin(), rest_.bytes.end());
-  rest_.bytes = *copy;
+  if (message.arrival) return;
+  const auto bytes = message.bytes.subspan(given);
+  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  rest_.message.bytes = *copy;
   rest_.keeper = std::move(copy);
 }
 
@@ -208,7 +213,7 @@ void MessageFile::closing() {
 }
 
 Offer RecvFile::offer(Request& request, std::size_t size, const Message& message) {
-  if (message.bytes.empty()) {  // An answer of no bytes would mean the end of the file.
+  if (message.empty()) {  // An answer of no bytes would mean the end of the file.
     pass_over(message);
     return Offer::kSkipped;
   }
@@ -221,7 +226,7 @@ Offer GetFile::offer(Request& request, std::size_t size, const Message& message)
     request.data(std::string_view());
     return Offer::kLost;
   }
-  if (is_rest && message.bytes.empty() && !is_end_of_long_message()) return Offer::kSkipped;
+  if (is_rest && message.empty() && !is_end_of_long_message()) return Offer::kSkipped;
   const Offer offer = answer_with_rest(request, size, message);
   claimed_ = claimed_ || offer == Offer::kTaken;
   return offer;
@@ -231,14 +236,17 @@ Offer FramedFile::offer(Request& request, std::size_t size, const Message& messa
   return answer(request, size, message, header_(message));
 }
 
-// False, and nothing is changed: the frame does not fit in what is left of `size`.
+// False, and nothing is changed: the frame does not fit in what is left of `size`, or is not to be
+// read.
 bool FramedFile::append(const Message& message, std::size_t size) {
   const std::string header = header_(message);
-  if (header.size() + message.bytes.size() > size - frames_.size()) return false;
+  if (header.size() + message.size() > size - frames_.size()) return false;
+  const Part bytes = message.part(0, message.size());
+  if (!bytes) return false;
   const auto line = std::as_bytes(std::span(header));
   frames_.insert(frames_.end(), line.begin(), line.end());
   pieces_.push_back({message, frames_.size()});
-  frames_.insert(frames_.end(), message.bytes.begin(), message.bytes.end());
+  frames_.insert(frames_.end(), bytes->begin(), bytes->end());
   return true;
 }
 
@@ -265,7 +273,7 @@ Offer FramedFile::offer_taken(Request& request, std::size_t size, const Message&
 void FramedFile::give_all_back() {
   for (; !pieces_.empty(); pieces_.pop_back()) {
     Piece& piece = pieces_.back();
-    piece.message.bytes = std::span(frames_).subspan(piece.begin, piece.message.bytes.size());
+    piece.message.bytes = std::span(frames_).subspan(piece.begin, piece.message.size());
     piece.message.from->give_back(piece.message);
   }
 }

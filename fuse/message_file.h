@@ -65,12 +65,12 @@ class MessageFile : public OpenFile {
   // What a read had no room for.
   struct Rest {
     std::string header;
-    std::span<const std::byte> bytes;
-    std::shared_ptr<const Arrival> arrival;  // A consumer's message, which says where they are;
-    std::shared_ptr<const void> keeper;      // or the keeper of another one's.
+    Message message{};
+    std::size_t size = 0;                // Of its last bytes.
+    std::shared_ptr<const void> keeper;  // Of a message that is not a consumer's.
     std::shared_ptr<MessageQueue> from;
 
-    bool empty() const { return header.empty() && bytes.empty(); }
+    bool empty() const { return header.empty() && size == 0; }
   };
   void wait(Request request, const Read& read);
   // Where the next message of this file comes from.

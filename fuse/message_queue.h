@@ -14,20 +14,27 @@
 #include <span>
 #include <string>
 
+#include "arrival.h"
 #include "message_source.h"
 
 namespace comch::fuse {
 
-class Arrival;
 class LongMessage;
 class MessageQueue;
 
 struct Message {
   MessageQueue* from;
-  std::span<const std::byte> bytes;
-  // Of a consumer's message: keeps the bytes for as long as it is held. Null: they are good
-  // until the queue is asked anything else.
+  std::span<const std::byte> bytes = {};  // Good until the queue is asked anything else.
+  // A consumer's message, which has the bytes and keeps them for as long as it is held. Null: they
+  // are those above.
   std::shared_ptr<const Arrival> arrival = {};
+
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return arrival ? arrival->size() : bytes.size(); }
+  // At most so many bytes, from one of them on; see Arrival::part().
+  Part part(std::size_t offset, std::size_t most) const {
+    return arrival ? arrival->part(offset, most) : part_of(bytes, offset, most);
+  }
 };
 
 class MessageQueue : public MessageSource, public std::enable_shared_from_this<MessageQueue> {

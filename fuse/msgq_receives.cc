@@ -19,7 +19,10 @@ class MsgqReceives::QueueArrival final : public Arrival {
     }
   }
 
-  std::span<const std::byte> bytes() const override { return bytes_; }
+  std::size_t size() const override { return bytes_.size(); }
+  Part part(std::size_t offset, std::size_t most) const override {
+    return part_of(bytes_, offset, most);
+  }
 
  private:
   const std::shared_ptr<MsgqReceives> receives_;

@@ -1,8 +1,10 @@
 // The buffers that a consumer posts; see receive_memory.h.
 #include "receive_memory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstring>
+#include <cerrno>
 #include <new>
 #include <utility>
 
@@ -10,6 +12,17 @@
 #include "part_mark.h"
 
 namespace comch::fuse {
+namespace {
+
+// Where a part of what was handed over is put for its answer: as large as the largest so far, which
+// the kernel bounds. There is one, for the loop answers one request at a time.
+std::span<std::byte> room_for_part(std::size_t size) {
+  static std::vector<std::byte> room;
+  if (room.size() < size) room.resize(size);
+  return std::span(room).first(size);
+}
+
+}  // namespace
 
 Result<std::shared_ptr<ReceiveMemory>> ReceiveMemory::create(EngineHost& host,
                                                              std::uint64_t buffer_size,
@@ -127,18 +140,40 @@ BufferArrival::~BufferArrival() {
   memory_->post(buffer_);
 }
 
+Part BufferArrival::part(std::size_t offset, std::size_t most) const {
+  if (lent_.hold.descriptor < 0) return part_of(bytes_, offset, most);
+  const auto room = room_for_part(std::min(most, bytes_.size() - offset));
+  if (const int error = read(offset, room); error != 0) return std::unexpected(error);
+  return room;
+}
+
+int BufferArrival::read(std::size_t offset, std::span<std::byte> into) const {
+  while (!into.empty()) {
+    const auto at = static_cast<off_t>(lent_.hold.offset + offset);
+    const ssize_t got = ::pread(lent_.hold.descriptor, into.data(), into.size(), at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : EIO;
+    offset += static_cast<std::size_t>(got);
+    into = into.subspan(static_cast<std::size_t>(got));
+  }
+  return 0;
+}
+
 bool BufferArrival::copy_some(std::uint64_t& most) {
   const std::size_t size = bytes_.size();
   if (!copy_) copy_.reset(new (std::nothrow) std::byte[size]);
   if (!copy_) return true;
   const std::size_t now = std::min<std::uint64_t>(size - copied_, most);
-  std::memcpy(copy_.get() + copied_, bytes_.data() + copied_, now);
+  if (read(copied_, {copy_.get() + copied_, now}) != 0) {
+    copy_.reset();
+    return true;
+  }
   copied_ += now;
   most -= now;
   if (copied_ != size) return false;
   bytes_ = {copy_.get(), size};
   memory_->give_back(std::exchange(lent_.message, {}));
-  lent_.hold.reset();
+  lent_.hold = {};
   return true;
 }
 

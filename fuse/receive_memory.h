@@ -3,10 +3,12 @@
 //
 //   map: | buffer | buffer | buffer | ...      all posted but those that are Arrivals
 //
-// A message that was handed over is as long as its producer likes, and is not copied: it is read
-// where it lies, in the producer's memory, and given back when it was read. That memory is sealed
+// A message that was handed over is as long as its producer likes, and is not copied when it comes:
+// it stays in the producer's memory, and is given back when it was read. That memory is sealed
 // against shrinking; but its bytes are the producer's to change if it breaks the rules, and pages
-// that nobody had touched are made, for us to pay, when they are read. So it is counted.
+// that nobody had touched are made, for us to pay, when they are read in place. So they are read by
+// its descriptor, a part at a time, which makes none. What is unread when the consumer stops is
+// copied, to memory of ours, so that it is counted from the start.
 //
 // Threads: the loop's. Lifetime: shared by the consumer's directory and the arrivals, which
 // may outlive the consumer: what has arrived can be read when it is no more.
@@ -83,7 +85,7 @@ class BufferArrival final : public Arrival {
   // A message that was handed over, and what keeps it here.
   struct Lent {
     HandedOver message;
-    std::shared_ptr<const void> hold;   // Of its memory.
+    Held hold;                          // Of its memory.
     std::shared_ptr<const void> share;  // Of the quota.
   };
 
@@ -91,19 +93,24 @@ class BufferArrival final : public Arrival {
                 std::span<const std::byte> immediate, Lent lent = {});
   ~BufferArrival() override;
 
-  std::span<const std::byte> bytes() const override { return bytes_; }
+  std::size_t size() const override { return bytes_.size(); }
+  Part part(std::size_t offset, std::size_t most) const override;
 
   // Copies at most so many bytes of what was handed over, and takes them off. True: it is done, and
-  // given back: bytes() are elsewhere now. Without memory for the copy they stay where they are.
+  // given back: the bytes are elsewhere now. Without memory for the copy, or if theirs has failed,
+  // they stay where they are.
   bool copy_some(std::uint64_t& most);
 
  private:
+  // Reads what was handed over. An errno, or 0.
+  int read(std::size_t offset, std::span<std::byte> into) const;
+
   const std::shared_ptr<ReceiveMemory> memory_;
   Buffer& buffer_;
   Lent lent_;
   std::unique_ptr<std::byte[]> copy_;
   std::size_t copied_ = 0;
-  std::span<const std::byte> bytes_;
+  std::span<const std::byte> bytes_;  // Not to be touched while `lent_.hold` has them.
 };
 
 }  // namespace comch::fuse

@@ -119,9 +119,7 @@ void ServerDirectory::add_own_files() {
   auto opener = [inbox = inbox_](const Caller&) -> std::expected<std::unique_ptr<OpenFile>, int> {
     return std::make_unique<FramedFile>(
         inbox,
-        [](const Message& message) {
-          return frame_header(message.from->name(), message.bytes.size());
-        },
+        [](const Message& message) { return frame_header(message.from->name(), message.size()); },
         FramedFile::Packing::kOnePerRead);
   };
   add_stream(*this, "recv",

@@ -88,6 +88,9 @@ Status Consumer::set_immediate_size(std::uint32_t bytes) {
 Status Consumer::set_way(DataWay way) {
   return ask(*this, [&](auto& impl) { return impl.set_way(way); });
 }
+Status Consumer::set_descriptors_kept(bool kept) {
+  return ask(*this, [&](auto& impl) { return impl.set_descriptors_kept(kept); });
+}
 std::uint32_t Consumer::tasks() const {
   return ask(*this, [&](auto& impl) { return impl.tasks(); });
 }
@@ -143,7 +146,7 @@ Status Consumer::release_views(std::size_t count) {
 Status Consumer::give_back(const HandedOver& message) {
   return ask(*this, [&](auto& impl) { return impl.give_back(message); });
 }
-Result<std::shared_ptr<const void>> Consumer::hold(const HandedOver& message) const {
+Result<Held> Consumer::hold(const HandedOver& message) const {
   if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) {
     return fail(Errc::invalid_value, "nothing is handed over by a MsgQ, or between machines");
   }

@@ -6,12 +6,14 @@
 namespace comch {
 
 using transport::shm::Arrival;
+using transport::shm::Descriptors;
 using transport::shm::PlainArrival;
 
 // --- Life --------------------------------------------------------------------------------
 
 Result<ConsumerImpl::Port::Setup> ConsumerImpl::choose_way() {
   Port::Setup setup{.depth = tasks(), .immediate_max = immediate_size(), .memory = map_.bytes()};
+  setup.descriptors = descriptors_kept_ ? Descriptors::kKept : Descriptors::kClosed;
   if (wanted_way_ == DataWay::kView) setup.memory = {};
   const bool may_map = map_.memfd() != nullptr;
   if (wanted_way_ == DataWay::kMapped && !may_map) {
@@ -102,10 +104,12 @@ Status ConsumerImpl::give_back(const HandedOver& message) {
   return {};
 }
 
-Result<std::shared_ptr<const void>> ConsumerImpl::hold(const HandedOver& message) const {
-  std::shared_ptr<const void> held = port_ && message ? port_->hold(message.bytes) : nullptr;
-  if (!held) return fail(Errc::invalid_value, "nothing of this run was handed over there");
-  return held;
+Result<Held> ConsumerImpl::hold(const HandedOver& message) const {
+  auto memory = port_ && message ? port_->hold(message.bytes) : nullptr;
+  if (!memory) return fail(Errc::invalid_value, "nothing of this run was handed over there");
+  const int descriptor = memory->file.get();
+  const std::uint64_t offset = memory->file_offset(message.bytes.data());
+  return Held{.memory = std::move(memory), .descriptor = descriptor, .offset = offset};
 }
 
 }  // namespace comch

@@ -31,7 +31,7 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   std::size_t poll_views(std::span<View> out);
   Status release_views(std::size_t count);
   Status give_back(const HandedOver& message);
-  Result<std::shared_ptr<const void>> hold(const HandedOver& message) const;
+  Result<Held> hold(const HandedOver& message) const;
 
   bool poll() override;  // For the engine.
 

@@ -44,6 +44,13 @@ Status PortConsumer<Ports>::set_way(DataWay way) {
 }
 
 template <class Ports>
+Status PortConsumer<Ports>::set_descriptors_kept(bool kept) {
+  const Status s = require_idle();
+  if (s) descriptors_kept_ = kept;
+  return s;
+}
+
+template <class Ports>
 Status PortConsumer<Ports>::check_configuration() {
   if (Status s = require_configured(); !s) return s;
   if (!connection_.endpoint().hears_of_consumers()) {

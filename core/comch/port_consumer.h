@@ -43,6 +43,7 @@ class PortConsumer : public ConsumerCore,
   // Configuration; see Consumer.
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
+  Status set_descriptors_kept(bool kept);
   ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
   MsgQ* queue() const { return nullptr; }
@@ -114,6 +115,7 @@ class PortConsumer : public ConsumerCore,
 
   MemoryMapImpl& map_;
   DataWay wanted_way_ = DataWay::kAuto;
+  bool descriptors_kept_ = false;  // Of maps that are shown, if any are.
   std::unique_ptr<Port> port_;
   std::optional<Error> ending_;  // Why what is posted comes back.
   bool polled_out_ = false;      // Since then poll() has found nothing.

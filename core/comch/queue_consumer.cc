@@ -32,6 +32,12 @@ Status QueueConsumerImpl::set_way(DataWay way) {
   return fail(Errc::not_supported, "a MsgQ carries immediate data alone");
 }
 
+Status QueueConsumerImpl::set_descriptors_kept(bool kept) {
+  if (Status s = require_idle(); !s) return s;
+  if (!kept) return {};
+  return fail(Errc::not_supported, "nothing is handed over by a MsgQ");
+}
+
 Status QueueConsumerImpl::check_configuration() { return require_configured(); }
 
 // --- Life --------------------------------------------------------------------------------

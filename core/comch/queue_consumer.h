@@ -38,6 +38,7 @@ class QueueConsumerImpl final : public ConsumerCore,
   // Configuration; see Consumer.
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
+  Status set_descriptors_kept(bool kept);
   DataWay way() const { return DataWay::kAuto; }
   ConsumerId id() const { return idle() ? ConsumerId{} : end_->id(); }
   MsgQ* queue() const { return &queue_; }

@@ -78,6 +78,16 @@ struct HandedOver {
   explicit operator bool() const { return !bytes.empty(); }
 };
 
+// What Consumer::hold() answers: a message that was handed over, for who reads it on.
+struct Held {
+  std::shared_ptr<const void> memory;  // As long as anybody has it, the bytes are mapped.
+  // Of set_descriptors_kept(): the descriptor of the memfd that the bytes lie in, open for reading
+  // as long as they are mapped, and not to be closed; and where in it, in bytes, the first one is.
+  // Any thread may pread(2) it. The memfd is sealed against shrinking, so that no read is short.
+  int descriptor = -1;  // -1: it was not kept.
+  std::uint64_t offset = 0;
+};
+
 // One posted buffer, or, without a buffer, the wish for immediate data only.
 class ReceiveTask : public Task {
  public:
@@ -160,6 +170,12 @@ class Consumer : public Context {
   // start() answers not_supported when a way that was asked for is not to be had; of a MsgQ,
   // which has no data to move, this call does.
   Status set_way(DataWay way);
+  // For who does not trust producers with his memory: reading what was handed over in place makes
+  // the pages that nobody wrote, on the reader's account, for as long as the producer keeps them;
+  // pread(2) of Held::descriptor makes none. Default false. It costs a descriptor for each memory
+  // map that is shown to this consumer, which counts as the peer's: whose maps are more than its
+  // share of them, as they are of mappings, loses the consumer. not_supported: of a MsgQ.
+  Status set_descriptors_kept(bool kept);
 
   std::uint32_t tasks() const;
   std::uint32_t immediate_size() const;
@@ -203,7 +219,7 @@ class Consumer : public Context {
   // bytes stay mapped. They stay what they are only until it is given back or somebody's end does
   // that: the consumer's, its producer's, the connection's. Then they are the producer's again.
   // invalid_value: it is none of this run.
-  Result<std::shared_ptr<const void>> hold(const HandedOver& message) const;
+  Result<Held> hold(const HandedOver& message) const;
 
  protected:
   Consumer() = default;

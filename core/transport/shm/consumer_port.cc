@@ -61,7 +61,8 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
               parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
       intake_({.names = names(), .immediate_max = setup.immediate_max, .memory = setup.memory},
               *this),
-      sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell) {
+      sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
+      maps_(setup.descriptors) {
   parts_.line.close_in_children();
 }
 

@@ -47,6 +47,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     std::span<std::byte> memory;
     const os::Fd* memfd = nullptr;  // kMapped.
     std::uint64_t memfd_offset = 0;
+    Descriptors descriptors = Descriptors::kClosed;  // Of the maps that it is shown.
   };
 
   // connection_reset, full: see Hub::enter(). operating_system, no_memory: see sys.
@@ -151,7 +152,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   bool give_back(std::uint32_t producer, std::uint32_t handle, const std::byte* at);
   std::size_t maps() const { return maps_.mapped(); }  // Of the peer's.
   // Keeps memory that was handed over mapped, if this port is no more, too. Null: it is none.
-  std::shared_ptr<const void> hold(std::span<const std::byte> bytes) const {
+  std::shared_ptr<const PeerMap::Memory> hold(std::span<const std::byte> bytes) const {
     return maps_.hold(bytes);
   }
 

@@ -26,17 +26,28 @@ Status PeerMaps::add(const wire::Map& map, std::span<os::Fd> fds, Allowances& al
   if (!comch::contains(*size, range)) {
     return fail(Errc::connection_reset, "a map larger than its memory");
   }
-  Result<MappedShare> share = take_mapped(allowances, map.size, 1);
+  Result<PeerMap::Memory> memory = take(fds[0], range, allowances);
+  if (!memory) return std::unexpected(memory.error());
+  next_ = std::uint64_t{map.number} + 1;
+  maps_.emplace(map.number,
+                PeerMap{.memory = std::make_shared<const PeerMap::Memory>(std::move(*memory))});
+  return {};
+}
+
+Result<PeerMap::Memory> PeerMaps::take(os::Fd& fd, Range range, Allowances& allowances) const {
+  Result<MappedShare> share = take_mapped(allowances, range.length, 1);
   if (!share) return std::unexpected(share.error());
   // Some may be shown for reading only.
-  Result<os::Window> window = os::Window::map(fds[0], range, os::Window::kWrite);
-  if (!window) window = os::Window::map(fds[0], range, os::Window::kRead);
+  Result<os::Window> window = os::Window::map(fd, range, os::Window::kWrite);
+  if (!window) window = os::Window::map(fd, range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
-  next_ = std::uint64_t{map.number} + 1;
   PeerMap::Memory memory{.share = std::move(*share), .window = std::move(*window)};
-  maps_.emplace(map.number,
-                PeerMap{.memory = std::make_shared<const PeerMap::Memory>(std::move(memory))});
-  return {};
+  if (descriptors_ == Descriptors::kClosed) return memory;
+  memory.descriptor_share = allowances.descriptors.take(1);
+  if (!memory.descriptor_share) return fail(Errc::full, kNoDescriptors);
+  memory.file = std::move(fd);
+  memory.offset = range.offset;
+  return memory;
 }
 
 bool PeerMaps::end(std::uint32_t number) {
@@ -72,7 +83,7 @@ void PeerMaps::let_go(std::uint32_t producer, std::uint32_t handle, const std::b
   kept_.erase(it);
 }
 
-std::shared_ptr<const void> PeerMaps::hold(std::span<const std::byte> bytes) const {
+std::shared_ptr<const PeerMap::Memory> PeerMaps::hold(std::span<const std::byte> bytes) const {
   const auto has = [&](const auto& entry) {
     return !bytes.empty() && entry.second.contains(&bytes.front()) &&
            entry.second.contains(&bytes.back());

@@ -2,10 +2,14 @@
 // messages may speak of them by number. One that has ended stays mapped for as long as something
 // may still speak of it: a message that is not read yet, or one that the application holds.
 //
+//   PeerMaps maps(Descriptors::kClosed);    // None is needed once it is mapped;
 //   maps.add({.number = 3, ...}, fds, allowances);
 //   PeerMap* map = maps.find(3);            // ++map->holds for each buffer that is handed over
 //   maps.end(3);                            // Its number is `ends()` from here on.
 //   maps.unmap(passed);                     // No lane has what came ahead of so many ends.
+//
+// kKept are the descriptors where what was handed over is not to be read in place: a page that
+// nobody wrote is made when a mapping of it is read, and not by pread(2). Each is the peer's share.
 //
 // The peer says when a map ends, and may say it at any time: only this side's counts unmap one.
 //
@@ -21,6 +25,7 @@
 #include <span>
 #include <vector>
 
+#include "base/checked.h"
 #include "os/fd.h"
 #include "os/window.h"
 #include "transport/shm/allowance.h"
@@ -28,11 +33,21 @@
 
 namespace comch::transport::shm {
 
+enum class Descriptors : std::uint8_t { kClosed, kKept };
+
 struct PeerMap {
   // What is mapped, as long as anybody holds it.
   struct Memory {
     MappedShare share;
     os::Window window;
+    std::shared_ptr<const void> descriptor_share = nullptr;
+    os::Fd file = {};          // kKept; else none.
+    std::uint64_t offset = 0;  // Of the window, in it.
+
+    // Where in the file a byte of the window is.
+    std::uint64_t file_offset(const std::byte* at) const {
+      return offset + static_cast<std::uint64_t>(at - window.bytes().data());
+    }
   };
 
   std::shared_ptr<const Memory> memory;
@@ -46,6 +61,8 @@ struct PeerMap {
 class PeerMaps {
  public:
   static constexpr std::size_t kMost = 1024;  // That have not ended.
+
+  explicit PeerMaps(Descriptors descriptors) : descriptors_(descriptors) {}
 
   // connection_reset: no correct peer says this. no_memory, full: the peer has its share. Others:
   // it cannot be mapped here.
@@ -67,17 +84,20 @@ class PeerMaps {
   void let_go(std::uint32_t producer, std::uint32_t handle, const std::byte* at);
 
   // The memory that all the bytes lie in; it stays mapped until nobody has the answer. Null: none.
-  std::shared_ptr<const void> hold(std::span<const std::byte> bytes) const;
+  std::shared_ptr<const PeerMap::Memory> hold(std::span<const std::byte> bytes) const;
 
   std::size_t mapped() const { return maps_.size(); }
 
  private:
+  Result<PeerMap::Memory> take(os::Fd& fd, Range range, Allowances& allowances) const;
+
   struct Kept {
     std::uint32_t producer;
     std::uint32_t handle;
     PeerMap* map;
   };
 
+  const Descriptors descriptors_;
   std::map<std::uint32_t, PeerMap> maps_;  // By number.
   std::vector<Kept> kept_;
   std::uint64_t next_ = 0;  // The least number that was not said yet.

@@ -1,5 +1,6 @@
 // The fast path between the tree and programs that use the library.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -179,6 +180,38 @@ TEST_F(FastLibraryAmpleTest, MessageThatIsHandedOverIsReadWhereItLies) {
   }
   EXPECT_EQ(get(consumer_), got("after")) << "what was not read of it is dropped";
   EXPECT_EQ(value(consumer_ / "stats/messages_dropped"), "1");
+}
+
+// The memory that a program hands over untouched.
+File untouched_memory(const ChildProcess& program) {
+  const fs::path descriptors = fs::path("/proc") / std::to_string(program.pid()) / "fd";
+  for (const auto& one : fs::directory_iterator(descriptors)) {
+    std::error_code gone;
+    const std::string target = fs::read_symlink(one.path(), gone).string();
+    if (!gone && target.starts_with("/memfd:untouched")) return File(one.path());
+  }
+  return File::adopt(-1);
+}
+
+blkcnt_t blocks_of(const File& memory) {
+  struct stat all{};
+  return ::fstat(memory.fd(), &all) == 0 ? all.st_blocks : -1;
+}
+
+TEST_F(FastLibraryTest, ReadingMemoryThatIsHandedOverMakesNoPagesThatItsProgramNeverWrote) {
+  constexpr std::size_t kPart = std::size_t{1} << 20U;
+  LibraryProducer program("echo", {{.data = {}, .untouched = 4 * kPart}});
+  make_consumer();
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "stats/waiting") == "1"; }));
+  const File memory = untouched_memory(program.process());
+  EXPECT_EQ(blocks_of(memory), 0);
+  const File recv(consumer_ / "recv");
+  EXPECT_TRUE(recv.read(kPart) == got(std::string(kPart, '\0')));
+  EXPECT_EQ(blocks_of(memory), 0) << "it is read";
+  ASSERT_EQ(write_to(consumer_ / "enable", "0"), 0);
+  ASSERT_TRUE(program.wait_for_return());
+  EXPECT_EQ(blocks_of(memory), 0) << "the rest is copied";
+  EXPECT_TRUE(recv.read(kPart) == got(std::string(kPart, '\0')));
 }
 
 struct FastLibraryQuotaTest : FastLibraryTest {

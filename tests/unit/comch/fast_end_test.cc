@@ -1,5 +1,8 @@
 // How consumers and producers come and go: what the other side hears of it, and what becomes of
 // loans and of buffers that are handed over.
+#include <unistd.h>
+
+#include <array>
 #include <fstream>
 #include <string>
 
@@ -171,6 +174,7 @@ TEST_F(FastEndTest, WhatIsHeldStaysMappedWhenTheConsumerEnds) {
   ASSERT_TRUE(hold);
   HandedOver strange = message;
   strange.bytes = strange.bytes.subspan(0, 0);
+  EXPECT_EQ(hold->descriptor, -1);
   EXPECT_EQ(code(to.hold(strange)), Errc::invalid_value);
   std::byte elsewhere{};
   strange.bytes = std::span(&elsewhere, 1);
@@ -181,6 +185,32 @@ TEST_F(FastEndTest, WhatIsHeldStaysMappedWhenTheConsumerEnds) {
   ASSERT_TRUE(run_until_idle(to));
   EXPECT_EQ(text_of(message.bytes), "mine");
   EXPECT_EQ(code(to.hold(message)), Errc::invalid_value);
+  std::ignore = buffer->drop_reference();
+}
+
+TEST_F(FastEndTest, WhatIsHeldCanBeReadByItsDescriptorWhereThoseAreKept) {
+  auto to = Consumer::create(server.connection(), there.map()).value();
+  const auto keep = [this](ReceiveTask& task) { received.push_back(&task); };
+  to->configure_receive(4, keep, keep).value();
+  ASSERT_TRUE(to->set_descriptors_kept(true));
+  engine->connect(*to).value();
+  ASSERT_TRUE(to->start());
+  EXPECT_EQ(code(to->set_descriptors_kept(false)), Errc::bad_state);
+  ASSERT_TRUE(run_until([&] { return to->state() == ContextState::kRunning; }));
+  Producer& from = producer();
+  post(*to, there.room(0, 64));
+  Buffer* buffer = here.data(100, "mine");
+  ASSERT_TRUE(run_until([&] { return from.hand_over(to->id(), *buffer).has_value(); }));
+  ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
+  const Held hold = to->hold(received[0]->handed_over()).value();
+  std::ignore = received[0]->buffer()->drop_reference();
+  ASSERT_TRUE(received[0]->free());
+  received.clear();
+  ASSERT_TRUE(to->stop());
+  ASSERT_TRUE(run_until_idle(*to));
+  std::array<char, 4> text{};
+  EXPECT_EQ(::pread(hold.descriptor, text.data(), text.size(), static_cast<off_t>(hold.offset)), 4);
+  EXPECT_EQ(std::string(text.data(), text.size()), "mine");
   std::ignore = buffer->drop_reference();
 }
 

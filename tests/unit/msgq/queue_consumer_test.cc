@@ -31,6 +31,8 @@ TEST_F(QueueConsumerTest, HasLimits) {
   EXPECT_TRUE(consumer->set_immediate_size(0));
   EXPECT_TRUE(consumer->set_way(DataWay::kAuto));
   EXPECT_EQ(consumer->set_way(DataWay::kMapped).error().code, Errc::not_supported);
+  EXPECT_TRUE(consumer->set_descriptors_kept(false));
+  EXPECT_EQ(consumer->set_descriptors_kept(true).error().code, Errc::not_supported);
   EXPECT_EQ(consumer->queue(), queue.get());
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "os/memfd.h"
+#include "os/syscalls.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -23,7 +24,7 @@ struct PeerMapsTest : testing::Test {
   }
 
   Allowances allowances;
-  PeerMaps maps;
+  PeerMaps maps{Descriptors::kClosed};
 };
 
 TEST_F(PeerMapsTest, EachIsKnownByItsNumberAndNumbersAscend) {
@@ -76,6 +77,43 @@ TEST_F(PeerMapsTest, WhatALaneLeftBehindIsLetGoOnceAndByItsPlace) {
   maps.unmap(2);
   EXPECT_NE(maps.find(0), nullptr);
   EXPECT_EQ(maps.find(1), nullptr);
+}
+
+TEST_F(PeerMapsTest, KeepsNoDescriptorUnlessItIsToAndThenOneOfEach) {
+  ASSERT_TRUE(add(0));
+  EXPECT_FALSE(maps.hold(maps.find(0)->bytes())->file);
+  std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", 3 * kPage).value()};
+  PeerMaps keeps{Descriptors::kKept};
+  ASSERT_TRUE(keeps.add({.number = 0, .offset = kPage, .size = kPage}, fds, allowances));
+  const auto memory = keeps.hold(keeps.find(0)->bytes().subspan(5, 2));
+  ASSERT_TRUE(memory);
+  EXPECT_TRUE(memory->file);
+  EXPECT_EQ(memory->file_offset(memory->window.bytes().data() + 5), kPage + 5);
+  ASSERT_TRUE(keeps.end(0));
+  keeps.unmap(1);
+  EXPECT_EQ(memory->window.bytes()[5], std::byte{}) << "who holds it has both";
+  std::array<std::byte, 1> byte{};
+  EXPECT_EQ(os::syscalls().pread(memory->file.get(), byte.data(), 1, kPage + 5), 1);
+}
+
+TEST_F(PeerMapsTest, ADescriptorThatIsKeptIsThePeersShare) {
+  const std::uint64_t most = Allowance::descriptors().of_a_peer;
+  PeerMaps keeps{Descriptors::kKept};
+  const auto others = allowances.descriptors.take(most - 1);
+  ASSERT_TRUE(others);
+  for (const std::uint32_t number : {0U, 1U}) {
+    std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", kPage).value()};
+    const wire::Map map{.number = number, .offset = 0, .size = kPage};
+    const Status added = keeps.add(map, fds, allowances);
+    ASSERT_EQ(added.has_value(), number == 0);
+    if (!added) {
+      EXPECT_EQ(added.error().code, Errc::full);
+    }
+  }
+  EXPECT_TRUE(add(0)) << "one that is closed is nobody's";
+  ASSERT_TRUE(keeps.end(0));
+  keeps.unmap(1);
+  EXPECT_TRUE(allowances.descriptors.take(1));
 }
 
 TEST_F(PeerMapsTest, OnlyThoseThatHaveNotEndedCount) {
