@@ -1,9 +1,10 @@
 """Runs clang-tidy-19 (.clang-tidy) over the project's own sources, in parallel.
 
-    clang_tidy.py BUILD [FILE...] [--jobs N]
+    clang_tidy.py BUILD [FILE...] [--shallow] [--jobs N]
 
 BUILD is a directory configured with clang, for its compile_commands.json; FILE narrows it to
-sources whose path from the root begins so. Prints each finding once; exits non-zero on any.
+sources whose path from the root begins so. --shallow: the analyzer follows small functions alone
+into their callees, which takes half the time. Prints each finding once; exits non-zero on any.
 """
 
 import argparse
@@ -28,9 +29,14 @@ def sources_of(build):
     return sorted(path for path, top in inside.items() if top in OURS)
 
 
-def check(path, build):
+SHALLOW = [f"--extra-arg={word}"
+           for word in ("-Xclang", "-analyzer-config", "-Xclang", "mode=shallow")]
+
+
+def check(path, build, shallow):
     done = subprocess.run(["clang-tidy-19", "--quiet", "-p", build, "--warnings-as-errors=*",
-                           f"--header-filter=(^|/)({'|'.join(OURS)})/", path],
+                           f"--header-filter=(^|/)({'|'.join(OURS)})/",
+                           *(SHALLOW if shallow else []), path],
                           check=False, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL)
     # Of a crash or a file that does not compile, what it said is on standard error.
@@ -41,6 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
     parser.add_argument("files", nargs="*")
+    parser.add_argument("--shallow", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     sources = [path for path in sources_of(options.build)
@@ -50,7 +57,7 @@ def main():
         sys.exit("no source to check")
     seen, failed = set(), False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for code, text in pool.map(lambda path: check(path, options.build), sources):
+        for code, text in pool.map(lambda path: check(path, options.build, options.shallow), sources):
             failed |= code != 0
             # A header's finding comes again with every source that includes it.
             for finding in re.split(r"(?m)^(?=\S+:\d+:\d+: (?:warning|error))", text):
