@@ -63,12 +63,12 @@ Result<std::unique_ptr<KernelWait>> KernelWait::create(int event_fd, const Optio
 KernelWait::KernelWait(int event_fd, const Options& options) : event_fd_(event_fd) {
   if (options.join != nullptr) {
     ring_ = options.join;
+    untold_ = untold(ring_->flags);
   } else if (!options.without_ring && io_uring_queue_init(options.entries, &own_ring_, 0) == 0) {
     ring_ = &own_ring_;
   }
   timeout_argument_ = ring_ != nullptr && !options.without_timeout_argument &&
                       (ring_->features & IORING_FEAT_EXT_ARG) != 0;
-  if (is_joined()) untold_ = untold(ring_->flags);
 }
 
 KernelWait::~KernelWait() {
