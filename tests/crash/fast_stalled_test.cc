@@ -69,18 +69,10 @@ TEST_P(FastStalledTest, APeerThatIsStoppedAndContinuedLosesNothing) {
     EXPECT_EQ(sender.sent(), total);
     EXPECT_TRUE(side.agree("received"));
   };
-  auto peer = ChildProcess::run([&] {
-    EXPECT_TRUE(serving.wait());
-    Partner side(Partner::Role::kClient, settings);
-    EXPECT_TRUE(side.meet());
-    exchange(side, [](bool) {});
-    return 0;
-  });
+  auto peer = client_process(serving, [&](Partner& side) { exchange(side, [](bool) {}); });
   {
     Partner side(Partner::Role::kServer, settings);
-    side.start();
-    serving.open();
-    ASSERT_TRUE(side.meet());
+    ASSERT_TRUE(side.serve(serving));
     std::size_t stops = 0;
     bool stopped = false;
     auto next = Deadline::Clock::now();
@@ -103,21 +95,15 @@ TEST_P(FastStalledTest, APeerThatNeverPollsHoldsTheSenderBackInBoundedMemory) {
   const Gate serving;
   const Gate posted;
   const Gate over;
-  auto peer = ChildProcess::run([&] {
-    EXPECT_TRUE(serving.wait());
-    Partner side(Partner::Role::kClient, settings);
-    EXPECT_TRUE(side.meet());
+  auto peer = client_process(serving, [&](Partner& side) {
     Receiver receiver(side.connection(), side.engine(), plan(), GetParam().receiving());
     EXPECT_TRUE(receiver.start());
     posted.open();
     EXPECT_TRUE(over.wait());
-    return 0;
   });
   {
     Partner side(Partner::Role::kServer, settings);
-    side.start();
-    serving.open();
-    ASSERT_TRUE(side.meet());
+    ASSERT_TRUE(side.serve(serving));
     Sender sender(side.connection(), side.engine(), plan(),
                   {.window = 64, .cooperative = GetParam().cooperative, .times = 1'000'000});
     ASSERT_TRUE(sender.start());

@@ -85,10 +85,7 @@ TEST(FileTwoProcesses, APeerThatIsKilledInTheMiddleOfAFileEndsEveryTransferOnce)
   const Gate serving;
   const Gate busy;
   constexpr std::size_t kRoom = 1 << 16U;
-  auto peer = ChildProcess::run([&] {
-    EXPECT_TRUE(serving.wait());
-    Partner partner(Partner::Role::kClient, {.queue = 16});
-    EXPECT_TRUE(partner.meet());
+  auto peer = client_process(serving, [&](Partner& partner) {
     RingEnds ends(partner, {}, kRoom);
     ends.receive_all(kReceive);
     for (std::uint64_t heard = 0;; heard += ends.ring->ready()) {
@@ -96,12 +93,9 @@ TEST(FileTwoProcesses, APeerThatIsKilledInTheMiddleOfAFileEndsEveryTransferOnce)
       ends.ring->advance(ends.ring->ready());
       std::ignore = ends.ring->submit_and_wait(1, 1s);
     }
-    return 0;
   });
   Partner partner(Partner::Role::kServer, {.queue = 16});
-  partner.start();
-  serving.open();
-  ASSERT_TRUE(partner.meet());
+  ASSERT_TRUE(partner.serve(serving));
   const TempDir dir;
   std::ofstream(dir / "file") << std::string(kRoom, 'x');
   const int file = ::open((dir / "file").c_str(), O_RDWR | O_CLOEXEC);

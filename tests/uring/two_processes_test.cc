@@ -115,10 +115,7 @@ TEST_P(TwoSleepers, BatchesArriveInOrderAndWaitForRoom) {
 TEST_P(TwoSleepers, APeerThatIsKilledEndsAWaitOverWhatIsUnread) {
   const Gate serving;
   const Gate full;
-  auto peer = ChildProcess::run([&] {
-    EXPECT_TRUE(serving.wait());
-    Partner partner(Partner::Role::kClient, {.queue = 16});
-    EXPECT_TRUE(partner.meet());
+  auto peer = client_process(serving, [&](Partner& partner) {
     RingEnds ends(partner);
     const std::uint64_t number = 7;
     for (int n = 0; n < 3; ++n) {
@@ -127,12 +124,9 @@ TEST_P(TwoSleepers, APeerThatIsKilledEndsAWaitOverWhatIsUnread) {
     ends.ring->submit().value();
     EXPECT_TRUE(full.wait());
     ::raise(SIGKILL);
-    return 0;
   });
   Partner partner(Partner::Role::kServer, {.queue = 16});
-  partner.start();
-  serving.open();
-  ASSERT_TRUE(partner.meet());
+  ASSERT_TRUE(partner.serve(serving));
   {
     Application application;
     RingEnds ends(partner, place(GetParam(), &application.ring), 64, DataWay::kView);
@@ -272,10 +266,7 @@ TEST_F(TwoProcesses, MessagesATcpSocketAndATimerEndOneWait) {
 TEST_F(TwoProcesses, APeerThatIsKilledInABatchEndsEveryOperationOnce) {
   const Gate serving;
   const Gate busy;
-  auto peer = ChildProcess::run([&] {
-    EXPECT_TRUE(serving.wait());
-    Partner partner(Partner::Role::kClient, {.queue = 16});
-    EXPECT_TRUE(partner.meet());
+  auto peer = client_process(serving, [&](Partner& partner) {
     RingEnds ends(partner);
     ends.receive_all(kReceive);
     std::uint64_t heard = 0;
@@ -285,12 +276,9 @@ TEST_F(TwoProcesses, APeerThatIsKilledInABatchEndsEveryOperationOnce) {
       ends.ring->advance(ends.ring->ready());
       if (heard > 10'000) busy.open();
     }
-    return 0;
   });
   Partner partner(Partner::Role::kServer, {.queue = 16});
-  partner.start();
-  serving.open();
-  ASSERT_TRUE(partner.meet());
+  ASSERT_TRUE(partner.serve(serving));
   {
     RingEnds ends(partner);
     ends.receive_all(kReceive);

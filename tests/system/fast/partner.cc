@@ -67,22 +67,40 @@ bool Partner::agree(std::string_view word, const Deadline& deadline) {
   return true;
 }
 
+bool Partner::serve(const Gate& serving) {
+  start();
+  serving.open();
+  return meet();
+}
+
+namespace {
+
+int be_client(const Gate& serving, const std::function<void(Partner&)>& body,
+              const Settings& settings) {
+  EXPECT_TRUE(serving.wait());
+  Partner partner(Partner::Role::kClient, settings);
+  EXPECT_TRUE(partner.meet()) << partner.client()->failure().text;
+  if (!testing::Test::HasFailure()) body(partner);
+  return 0;
+}
+
+}  // namespace
+
+ChildProcess client_process(const Gate& serving, const std::function<void(Partner&)>& body,
+                            const Settings& settings) {
+  return ChildProcess::run([&] { return be_client(serving, body, settings); });
+}
+
 void as_two(const std::function<void(Partner&)>& body, const std::function<void()>& before,
             const Settings& settings) {
   const Gate serving;
   auto other = ChildProcess::run([&] {
     before();
-    EXPECT_TRUE(serving.wait());
-    Partner partner(Partner::Role::kClient, settings);
-    EXPECT_TRUE(partner.meet()) << partner.client()->failure().text;
-    if (!testing::Test::HasFailure()) body(partner);
-    return 0;
+    return be_client(serving, body, settings);
   });
   {
     Partner partner(Partner::Role::kServer, settings);
-    partner.start();
-    serving.open();
-    EXPECT_TRUE(partner.meet());
+    EXPECT_TRUE(partner.serve(serving));
     if (!testing::Test::HasFailure()) body(partner);
   }
   EXPECT_EQ(other.wait(), Exit::with(0));

@@ -39,8 +39,9 @@ class Partner {
   Diary& diary();
   Connection& connection();
 
-  void start();  // Of a server: clients may come.
-  bool meet();   // Until there is a connection.
+  void start();                     // Of a server: clients may come.
+  bool meet();                      // Until there is a connection.
+  bool serve(const Gate& serving);  // Of a server: lets client_process() come, and meets it.
   bool run_until(const std::function<bool()>& done, const Deadline& deadline = Deadline());
   bool run_until_idle(const Context& context);
   // The consumer of the other side that came `n`th and is still there.
@@ -54,6 +55,11 @@ class Partner {
   std::unique_ptr<ServerParty> server_;
   std::unique_ptr<ClientParty> client_;
 };
+
+// A client in a process of its own, which meets a server once `serving` is open. It ends well when
+// `body` returns; who kills it meanwhile sees that at wait().
+ChildProcess client_process(const Gate& serving, const std::function<void(Partner&)>& body,
+                            const Settings& settings = {.queue = 16});
 
 // A server in this process and a client in another one, connected; `body` runs in both.
 // `before` runs first of all in the client's process.
