@@ -96,7 +96,7 @@ class Announcer {
   std::deque<Job> jobs_;
   std::vector<std::uint64_t> finished_;
   pid_t announced_thread_id_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false;  // Set by the loop, which may read it without the lock.
   bool ended_ = false;
   std::thread thread_;
 };

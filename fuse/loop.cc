@@ -76,8 +76,7 @@ std::optional<Loop::End> Loop::turn(Waits& waits) {
   return {};
 }
 
-// What it is about may take an answer of ours, and tells the kernel through the descriptor that an
-// unmount closes.
+// Its thread may wait for an answer of ours, and writes to the descriptor that an unmount closes.
 void Loop::let_announcer_end() {
   services_.announcer.quit();
   Waits waits = this->waits();

@@ -89,6 +89,9 @@ class PortProducer : public ProducerCore,
   void on_alarm() override;
 
  protected:
+  // Why a message does not arrive that was for a consumer without a lane any more.
+  static constexpr Error kGone{Errc::connection_reset, 0, "the consumer is gone"};
+
   PortProducer(Producer& face, ConnectionImpl& connection, std::shared_ptr<Hub> hub);
   ~PortProducer() override;
 

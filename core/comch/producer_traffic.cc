@@ -25,7 +25,6 @@ bool ProducerImpl::poll() {
 }
 
 bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
-  static constexpr Error kGone{Errc::connection_reset, 0, "the consumer is gone"};
   bool did = take_returned(consumer, traffic);
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {

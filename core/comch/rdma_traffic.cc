@@ -36,7 +36,7 @@ bool RdmaProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   Lane* lane = port_->lane_if_any(consumer);
   if (lane == nullptr) {
     const bool did = traffic.any_message();
-    fail_all(consumer, traffic, Error{Errc::connection_reset, 0, "the consumer is gone"});
+    fail_all(consumer, traffic, kGone);
     return offer_space(consumer, lane, traffic) || did;
   }
   bool did = finish_sends(consumer, *lane, traffic);

@@ -1,8 +1,8 @@
 // Allowance: how much of something that this process has only so much of a peer may take by what it
 // shows: of the address space and of the number of mappings, by memory that is mapped here; of
 // descriptors, by the sockets of its consumers and lanes, and by its memory where that is read by
-// its descriptor. A peer is one connection; another user's
-// connections have a bound of their own together, so that no user has what is there for all.
+// its descriptor. A peer is one connection; another user's connections have a bound of their own
+// together, so that no user has what is there for all.
 //
 //   auto share = allowances.descriptors.take(1);
 //   if (!share) return fail(Errc::full, ...);
