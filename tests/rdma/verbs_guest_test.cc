@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -53,6 +54,15 @@ TEST(VerbsGuestTest, DevicesAreListedWithTheirAddresses) {
     });
     EXPECT_TRUE(found) << address.host();
   }
+}
+
+TEST(VerbsGuestTest, SoftRoceIsGivenWritesOfOnePacketAndOthersAnyMessage) {
+  RealPair pair;
+  ASSERT_OK(pair.connect());
+  const rdma::DomainLimits& limits = pair.client.id->domain()->limits();
+  const bool is_soft = ::getenv("RDMA_VM") != nullptr;
+  EXPECT_EQ(limits.max_write, is_soft ? 4096U : limits.max_message);
+  EXPECT_GE(limits.max_message, std::uint64_t{1} << 23U);
 }
 
 TEST(VerbsGuestTest, HostsAreLookedUp) {

@@ -217,9 +217,13 @@ CompletionStatus FakeQueuePair::perform(const Pending& pending, FakeQueuePair& p
   const SendRequest& request = pending.request;
   const auto bytes = gather(pending);
   if (!bytes) return CompletionStatus::kLocalProtection;
-  if (bytes->size() > state_->limits.max_message) return CompletionStatus::kOther;
+  const rdma::DomainLimits& limits = state_->limits;
+  const bool is_send = request.opcode == SendOpcode::kSend;
+  const std::uint64_t most =
+      is_send ? limits.max_message : std::min(limits.max_message, limits.max_write);
+  if (bytes->size() > most) return CompletionStatus::kOther;
   CompletionStatus status = CompletionStatus::kSuccess;
-  if (request.opcode != SendOpcode::kSend) status = write(request, *bytes, peer);
+  if (!is_send) status = write(request, *bytes, peer);
   if (status == CompletionStatus::kSuccess && needs_receive(request)) {
     status = peer.receive(request, *bytes);
   }

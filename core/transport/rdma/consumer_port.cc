@@ -98,27 +98,35 @@ void ConsumerPort::publish_some() {
   write_posts();
 }
 
-// One work request, or two where the board's end lies between.
+// One work request, or two where the board's end lies between, and more where a device's writes
+// are short. What there is no room for is told next time.
 void ConsumerPort::write_posts() {
   Link& line = local_->line();
   if (held() == 0 || state_ != State::kOpen) return;
   // Whoever posts one by one without progress fills the line before it is looked after.
   if (line.room() < 2) look_after_line();
   if (line.room() < 2 || line.failure()) return;
-  std::array<SendRequest, 2> requests;
-  std::size_t count = 0;
-  while (held() != 0) {
-    const std::uint32_t at = told_ & (slots_ - 1);
-    const std::uint32_t run = std::min(held(), slots_ - at);
-    const std::uint64_t offset = board_offset(told_, slots_);
-    const Segment from{.address = local_->posts().data() + offset,
-                       .length = run * comch::shm::kPostedSize,
-                       .local_key = local_->posts().local_key()};
-    requests.at(count++) = write_to(board_, offset, from, line.max_inline());
-    told_ += run;
+  while (held() != 0 && line.room() != 0) {
+    std::array<SendRequest, 2> requests;
+    const std::size_t most = std::min<std::size_t>(requests.size(), line.room());
+    std::size_t count = 0;
+    while (held() != 0 && count != most) requests.at(count++) = next_posts();
+    if (Status s = line.post(std::span(requests).first(count)); !s) return lose(s.error());
   }
-  if (Status s = line.post(std::span(requests).first(count)); !s) return lose(s.error());
   for (const Lane& lane : lanes_) lane.lane->posted(line.posted());
+}
+
+// The write of what is held and lies in a row.
+SendRequest ConsumerPort::next_posts() {
+  const std::uint32_t at = told_ & (slots_ - 1);
+  const std::uint64_t most = hub_->fabric().domain->limits().max_write / comch::shm::kPostedSize;
+  const auto run = static_cast<std::uint32_t>(std::min<std::uint64_t>({held(), slots_ - at, most}));
+  const std::uint64_t offset = board_offset(told_, slots_);
+  const Segment from{.address = local_->posts().data() + offset,
+                     .length = run * comch::shm::kPostedSize,
+                     .local_key = local_->posts().local_key()};
+  told_ += run;
+  return write_to(board_, offset, from, local_->line().max_inline());
 }
 
 void ConsumerPort::settle() {

@@ -190,6 +190,7 @@ class ConsumerPort final : public Alarm {
   std::uint32_t held() const { return written_ - told_; }
   void publish_some();
   void write_posts();
+  SendRequest next_posts();
   void settle();
   // Completions of what was written, rings, and links that broke.
   void look_after_links();

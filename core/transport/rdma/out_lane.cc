@@ -2,6 +2,7 @@
 // record: transfers and loans.
 #include "transport/rdma/out_lane.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -27,6 +28,8 @@ OutLane::OutLane(std::shared_ptr<Hub> hub, std::shared_ptr<RemoteConsumer> consu
       consumer_(std::move(consumer)),
       producer_(producer),
       staging_(options.staging),
+      piece_(std::min({consumer_->fabric.domain->limits().max_message,
+                       consumer_->fabric.domain->limits().max_write, kPiece})),
       parts_(std::move(parts)) {
   counters_.wakes_sent = 0 - parts_.link->wakes_sent();  // Of the producers before.
 }
@@ -135,7 +138,8 @@ void OutLane::put_record(const Posted& posted, LaneKind kind, std::uint64_t leng
   ++parts_.position;
   ++held_;
   // The records of one write lie in a row: the next one begins anew.
-  if ((parts_.position & (consumer_->shape.slots - 1)) == 0) queue_records();
+  const bool is_last = (parts_.position & (consumer_->shape.slots - 1)) == 0;
+  if (is_last || (held_ + std::uint64_t{1}) * consumer_->shape.slot_size > piece_) queue_records();
 }
 
 // Remembers the message that was put last, if somebody waits for it.

@@ -140,14 +140,14 @@ class OutLane {
     std::uint32_t key = 0;
   };
 
-  // What is written at a time, and acknowledged. A device gives up after so many losses without
-  // an acknowledgement: long writes over a wire that loses packets would come to that.
+  // What is written at a time, and acknowledged, if the device takes so much. It gives up after so
+  // many losses without an acknowledgement: long writes over a wire that loses packets would come
+  // to that.
   static constexpr std::uint64_t kPiece = std::uint64_t{64} << 10U;
   static constexpr std::uint32_t kQueue = 8;  // Work requests that go with one doorbell.
   // Places that a record may need: two where the lane's end lies in a batch, and one for a ring.
   static constexpr std::uint32_t kPerRecord = 3;
 
-  std::uint64_t piece() const;
   Outcome check(Bytes immediate);
   Outcome take(Posted& posted, std::uint64_t length, Bytes immediate);
   bool has_room();
@@ -171,6 +171,7 @@ class OutLane {
   const std::shared_ptr<RemoteConsumer> consumer_;
   const std::uint32_t producer_;
   const std::uint64_t staging_;
+  const std::uint64_t piece_;  // Bytes of one write, at most.
   std::array<Loaned, kLoans> loans_{};
   Pinned bounce_;
   LaneParts parts_;                // Behind the memory that it sends from.

@@ -57,14 +57,10 @@ bool OutLane::put_piece(Transfer& transfer) {
   return true;
 }
 
-std::uint64_t OutLane::piece() const {
-  return std::min<std::uint64_t>(consumer_->fabric.domain->limits().max_message, kPiece);
-}
-
 Segment OutLane::direct_piece(const Transfer& transfer) const {
   const std::uint64_t left = transfer.data.size() - transfer.done;
   return {.address = transfer.data.data() + transfer.done,
-          .length = static_cast<std::uint32_t>(std::min(left, piece())),
+          .length = static_cast<std::uint32_t>(std::min(left, piece_)),
           .local_key = *transfer.terms.key};
 }
 
@@ -86,7 +82,7 @@ Segment OutLane::staged_piece(const Transfer& transfer) {
   if (bounce_ends_.full()) return {};
   const std::uint64_t at = bounce_written_ & (staging_ - 1);
   const std::uint64_t length =
-      std::min({transfer.data.size() - transfer.done, piece(), staging_ - at,
+      std::min({transfer.data.size() - transfer.done, piece_, staging_ - at,
                 staging_ - (bounce_written_ - bounce_free_)});
   if (length == 0) return {};
   std::byte* const to = bounce_.data() + at;

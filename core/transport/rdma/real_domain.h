@@ -14,6 +14,11 @@
 
 namespace comch::transport::rdma {
 
+// Bytes of payload in one packet.
+inline std::uint32_t packet_size(const ibv_port_attr& port) {
+  return std::uint32_t{128} << static_cast<unsigned>(port.active_mtu);  // IBV_MTU_256 is 1.
+}
+
 class RealDomain final : public Domain, public std::enable_shared_from_this<RealDomain> {
  public:
   // `context` is one of librdmacm's own; `port` the one that connections will use.

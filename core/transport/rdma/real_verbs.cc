@@ -10,6 +10,7 @@
 #include "os/fd.h"
 #include "os/resolver.h"
 #include "transport/rdma/real_address.h"
+#include "transport/rdma/real_domain.h"
 #include "transport/rdma/real_id.h"
 
 namespace comch::transport::rdma {
@@ -52,7 +53,7 @@ std::optional<Port> port_of(ibv_context& context, std::uint8_t number) {
   port.number = number;
   port.active = attributes.state == IBV_PORT_ACTIVE;
   port.link = layer_of(attributes.link_layer);
-  port.mtu = 128u << static_cast<unsigned>(attributes.active_mtu);
+  port.mtu = packet_size(attributes);
   add_gids(context, attributes.gid_tbl_len, port);
   return port;
 }

@@ -21,6 +21,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,7 +33,10 @@ namespace comch::transport::rdma {
 
 // What a device can do; asked once, when its domain is made.
 struct DomainLimits {
-  std::uint64_t max_message = 0;      // Bytes of one SEND or WRITE.
+  std::uint64_t max_message = 0;  // Bytes of one SEND or WRITE.
+  // Of a WRITE: less where the device goes astray in one of several packets, a part of which it
+  // sends again (real_domain.cc).
+  std::uint64_t max_write = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t max_completions = 0;  // Depth of a completion queue.
 };
 
