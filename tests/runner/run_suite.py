@@ -106,8 +106,18 @@ def again(test, case, options):
     return f"{f'COMCH_TEST_SEED={seed} ' if seed else ''}tests/run --again '{target}'"
 
 
+def told_by_tap(log, case):
+    """The first remarks behind the line of a case that is not ok."""
+    line = rf"^not ok\b.*{re.escape(case)}.*$"
+    found = re.search(rf"({line})(?:\n(?!#).*)*((?:\n#.*)+)", log, re.M) if case else None
+    return "".join(found.groups()).split("\n")[:LOG_LINES_SHOWN] if found else []
+
+
 def excerpt(log, case):
     """The lines of the failed case if the log has them apart, else the end of the log."""
+    told = told_by_tap(log, case)
+    if told:
+        return told
     found = re.search(rf"^\[ RUN      \] {re.escape(case)}$.*?(?=^\[ RUN  |\Z)", log,
                       re.M | re.S) if case else None
     lines = (found.group(0) if found else log).rstrip().splitlines()

@@ -124,6 +124,12 @@ class RunnerTest(unittest.TestCase):
         self.fails("echo 'ok 1'; echo 'not ok 2 - b'; exit 1", "not ok", passed=1, protocol="tap")
         self.fails("echo words", "no line says ok", protocol="tap")
 
+    def test_what_a_tap_case_says_of_its_failure_is_shown_and_not_what_others_say(self):
+        text = ("echo 'ok - a'; echo '# a took long'; echo 'not ok - b'; echo 'ok - c';"
+                "echo '# b is broken'; echo 'ok - d'; echo '# d took long'; exit 1")
+        printed = self.fails(text, "not ok", passed=3, protocol="tap")
+        self.assertIn("  | not ok - b\n  | # b is broken\n  ---- again", printed)
+
     def test_a_hang_ends_at_the_timeout_and_says_where(self):
         printed = self.fails("sleep 100 & wait", "still running after", timeout=1)
         self.assertIn("sleep 100", printed)
