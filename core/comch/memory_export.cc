@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x584d4d43;  // "CMMX", read as a little-endian number.
 constexpr std::uint16_t kVersion = 1;
-constexpr auto kAllAccess = Access{127};
 
 // The descriptor is at fault, or whoever it names; the documents know one code for that.
 std::unexpected<Error> not_exported(Error error) {

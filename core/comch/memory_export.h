@@ -33,6 +33,8 @@
 
 namespace comch {
 
+inline constexpr auto kAllAccess = Access{127};  // Each permission that there is.
+
 struct MemoryExport {
   static constexpr std::size_t kSize = 96;
   using Bytes = std::array<std::byte, kSize>;

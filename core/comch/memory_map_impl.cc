@@ -11,8 +11,6 @@
 namespace comch {
 namespace {
 
-constexpr auto kAllAccess = Access{127};
-
 MemoryMapId next_id() {
   static std::atomic<std::uint64_t> last{0};
   // Makes no edge: it only has to be another number each time, so relaxed.

@@ -5,7 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "comch/consumer_impl.h"
 #include "comch/endpoint.h"
+#include "comch/rdma_consumer.h"
 #include "comch/rdma_ports.h"
 #include "comch/shm_ports.h"
 #include "engine/engine.h"
@@ -315,6 +317,7 @@ std::size_t PortConsumer<Ports>::take_back(std::span<Buffer*> out) {
   return count;
 }
 
+// Declared where they are derived from.
 template class PortConsumer<ShmPorts>;
 template class PortConsumer<RdmaPorts>;
 

@@ -6,7 +6,9 @@
 
 #include "base/pause.h"
 #include "comch/endpoint.h"
+#include "comch/producer_impl.h"
 #include "comch/rdma_ports.h"
+#include "comch/rdma_producer.h"
 #include "comch/shm_ports.h"
 #include "engine/engine.h"
 
@@ -301,6 +303,7 @@ void PortProducer<Ports>::fail_all(std::uint32_t consumer, Traffic& traffic, con
   while (ProducerTaskImpl* task = traffic.waiting.pop_front()) complete(*task, error);
 }
 
+// Declared where they are derived from.
 template class PortProducer<ShmPorts>;
 template class PortProducer<RdmaPorts>;
 

@@ -16,12 +16,6 @@
 #include "os/uninterrupted.h"
 
 namespace comch::os {
-namespace {
-
-// The size cannot change, and neither can that.
-constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-
-}  // namespace
 
 Result<Fd> make_sealed_memfd(const char* name, std::uint64_t size) {
   if (size == 0 || size > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {

@@ -13,6 +13,8 @@
 // Lifetime: a mapping lives on when the descriptor is closed.
 #pragma once
 
+#include <fcntl.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +23,9 @@
 #include "os/fd.h"
 
 namespace comch::os {
+
+// The size cannot change, and neither can that.
+inline constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 // Zeroed memory of exactly `size` bytes, for ever. `name` shows in /proc/PID/maps.
 // invalid_value: size is 0 or above what a file may hold. operating_system: no

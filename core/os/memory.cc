@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "os/memfd.h"
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
 
@@ -21,7 +22,6 @@
 namespace comch::os {
 namespace {
 
-constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 constexpr std::uint64_t kSizeMax = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
 constexpr std::uint64_t kDmaBufMagic = 0x444d4142;  // DMA_BUF_MAGIC, missing in old headers.
 

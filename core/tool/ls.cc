@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct LsOptions {
   bool devices_only = false;
   bool servers_only = false;
 };
@@ -93,7 +93,7 @@ Json to_json(const std::vector<SeenServer>& servers) {
   return all;
 }
 
-Outcome<> list(const CommonOptions& common, const Options& options) {
+Outcome<> list(const CommonOptions& common, const LsOptions& options) {
   auto devices = list_devices();
   if (!devices) return complain("cannot list the devices", devices.error());
   std::erase_if(*devices, [&](const DeviceInfo& device) { return !wanted(device, common); });
@@ -121,7 +121,7 @@ Outcome<> list(const CommonOptions& common, const Options& options) {
 }  // namespace
 
 void add_ls(CLI::App& app, const CommonOptions& common, Command& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LsOptions>();
   CLI::App* command = app.add_subcommand("ls", "List devices, and servers that can be seen");
   auto* devices = command->add_flag("--devices", options->devices_only, "Devices only");
   command->add_flag("--servers", options->servers_only, "Servers only")->excludes(devices);

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct StatOptions {
   std::string server;
   double timeout_s = 10;
 };
@@ -84,7 +84,7 @@ Outcome<> report_dead(const CommonOptions& common, const std::string& server,
   return std::unexpected(why);
 }
 
-Outcome<> stat_server(const CommonOptions& common, const Options& options) {
+Outcome<> stat_server(const CommonOptions& common, const StatOptions& options) {
   auto loop = Loop::create();
   if (!loop) return std::unexpected(loop.error());
   const auto begin = Loop::Clock::now();
@@ -115,7 +115,7 @@ Outcome<> stat_server(const CommonOptions& common, const Options& options) {
 }  // namespace
 
 void add_stat(CLI::App& app, const CommonOptions& common, Command& chosen) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatOptions>();
   CLI::App* command =
       app.add_subcommand("stat", "Limits of the devices, or whether a server answers");
   command->add_option("SERVER", options->server, "Server to connect to");

@@ -23,7 +23,7 @@ using std::chrono_literals::operator""s;
 
 constexpr std::size_t kTypicalLatency = 4;  // Columns of what the programs print.
 constexpr std::size_t kAverageBandwidth = 3;
-constexpr double kMib = 1024.0 * 1024.0;
+constexpr double kBytesPerMib = 1024.0 * 1024.0;
 
 // Fewer say nothing, more nothing new.
 constexpr std::uint64_t kFewest = 100;
@@ -114,8 +114,9 @@ std::optional<VerbsFigures> VerbsBaseline::measure(const Figures& comch) const {
   const auto bandwidth =
       send ? run("ib_write_bw", comch, kAverageBandwidth, address_) : std::nullopt;
   if (!bandwidth) return std::nullopt;
-  return VerbsFigures{
-      .write_half_us = *write, .send_half_us = *send, .write_bytes_per_second = *bandwidth * kMib};
+  return VerbsFigures{.write_half_us = *write,
+                      .send_half_us = *send,
+                      .write_bytes_per_second = *bandwidth * kBytesPerMib};
 }
 
 VerbsRatio ratio_to(const VerbsFigures& verbs, const Figures& figures) {

@@ -17,7 +17,7 @@ namespace comch::transport::shm {
 namespace {
 
 using comch::shm::PostedLayout;
-using Seat = RemoteConsumer::Desk::Seat;
+using DeskSeat = RemoteConsumer::Desk::Seat;
 
 constexpr std::size_t kFdPosted = 0;
 constexpr std::size_t kFdLine = 1;
@@ -33,12 +33,12 @@ RemoteConsumer::Desk::Reader reader_of(const RemoteConsumer::Parts& parts,
   return {comch::shm::posted_run_at(base), base + parts.layout.ring, parts.layout.slots, size};
 }
 
-std::span<Seat> seats_of(const os::Window& window) {
-  return {reinterpret_cast<Seat*>(window.bytes().data()), comch::shm::kMaxSeats};
+std::span<DeskSeat> seats_of(const os::Window& window) {
+  return {reinterpret_cast<DeskSeat*>(window.bytes().data()), comch::shm::kMaxSeats};
 }
 
 Result<os::Window> make_seats() {
-  constexpr std::uint64_t kSize = sizeof(Seat) * std::uint64_t{comch::shm::kMaxSeats};
+  constexpr std::uint64_t kSize = sizeof(DeskSeat) * std::uint64_t{comch::shm::kMaxSeats};
   const Result<os::Fd> memory = os::make_memory("comch-desk", kSize, os::Pages::kOrdinary);
   if (!memory) return std::unexpected(memory.error());
   return os::Window::map(*memory, {0, kSize}, os::Window::kWrite);
