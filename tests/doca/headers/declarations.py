@@ -41,9 +41,12 @@ def declared(list_path, headers, output, depfile):
     callbacks = set(re.findall(r"typedef[^;]*?\(\s*\*\s*(\w+)\s*\)\s*\(", text))
     functions = []
     for _, name in listed:
-        found = re.search(r"([\w \*]+?)\b" + name + r"\s*\(([^;{}]*?)\)\s*[;{_]", text)
-        functions.append(Function(name, found.group(1).replace("*", " * ").split(),
-                                  list(arguments(found.group(2), callbacks))))
+        found = re.search(r"\b" + name + r"\s*\(([^;{}]*?)\)\s*[;{_]", text)
+        # What is before the name on its line; to look for both at once takes a hundred times as long.
+        line = text[text.rfind("\n", 0, found.start()) + 1:found.start()]
+        returns = re.search(r"[\w *]*$", line).group()
+        functions.append(Function(name, returns.replace("*", " * ").split(),
+                                  list(arguments(found.group(1), callbacks))))
     return includes, functions
 
 

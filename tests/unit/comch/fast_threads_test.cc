@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/sanitizers.h"
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
@@ -14,12 +15,8 @@ constexpr bool kSeesOneMappingOnly = false;
 // TSan knows an atomic by its address, and here consumer and producers map the same memory at
 // different ones. So it cannot see that a producer writes into a buffer after the consumer has
 // posted it again, behind another producer's message; and through staged memory only one writes.
-#elif defined(__SANITIZE_THREAD__)
-constexpr bool kSeesOneMappingOnly = true;
-#elif defined(__has_feature)
-constexpr bool kSeesOneMappingOnly = __has_feature(thread_sanitizer);
 #else
-constexpr bool kSeesOneMappingOnly = false;
+constexpr bool kSeesOneMappingOnly = COMCH_THREAD_SANITIZER;
 #endif
 
 constexpr std::uint32_t kMessages = 2000;  // Of each producer to each consumer.
