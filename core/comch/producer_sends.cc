@@ -54,8 +54,10 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
 
 Status ProducerImpl::request_space(ConsumerId consumer) {
   Lane* lane = nullptr;
-  if (Status s = find_lane(consumer, lane); !s) return s;
-  if (lane->failed()) return std::unexpected(lane->failure());
+  const Status found = find_lane(consumer, lane);
+  // Without one that is not to be made just now; poll() makes it.
+  if (!found && found.error().code != Errc::again) return found;
+  if (lane != nullptr && lane->failed()) return std::unexpected(lane->failure());
   traffic_[static_cast<std::uint32_t>(consumer)].space_wanted = true;
   update_attention();
   return {};

@@ -27,6 +27,11 @@ bool ProducerImpl::poll() {
 bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   bool did = take_returned(consumer, traffic);
   Lane* lane = port_->lane_if_any(consumer);
+  if (lane == nullptr && traffic.space_wanted) {
+    const Result<Lane*> made = port_->lane(consumer);
+    if (!made && made.error().code == Errc::again) return did;
+    if (made) lane = *made;
+  }
   if (lane == nullptr) {
     fail_all(consumer, traffic, kGone);
     return_all(consumer, traffic, kGone);

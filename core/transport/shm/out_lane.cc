@@ -27,12 +27,13 @@ Result<std::unique_ptr<OutLane>> OutLane::open(std::shared_ptr<RemoteConsumer> c
                                                       .handles = lane.handles,
                                                       .viewed = terms.way == wire::Way::kView});
   if (!layout) return std::unexpected(layout.error());
+  // Ahead of what costs more: whoever is told to come again may do so at once.
+  Result<Seat> seat = Seat::at(*consumer);
+  if (!seat) return std::unexpected(seat.error());
   const Result<os::Fd> memory = os::make_sealed_memfd("comch-lane", layout->size);
   if (!memory) return std::unexpected(memory.error());
   Result<os::Mapping> mapping = os::Mapping::map(*memory, layout->size);
   if (!mapping) return std::unexpected(mapping.error());
-  Result<Seat> seat = Seat::at(*consumer);
-  if (!seat) return std::unexpected(seat.error());
   const std::array<int, 2> fds{memory->get(), ringer.get()};
   if (Status said = consumer->say(lane, fds); !said) return std::unexpected(said.error());
   return std::make_unique<OutLane>(

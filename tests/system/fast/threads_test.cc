@@ -97,7 +97,7 @@ void play(Partner& side, const Case& given) {
   }
   for (auto& act : senders) {
     EXPECT_EQ(act->actor.sent(), plan().size() * given.consumers);
-    EXPECT_FALSE(act->actor.refusal());
+    EXPECT_FALSE(act->actor.refusal()) << act->actor.why();
   }
   EXPECT_TRUE(side.agree("stopped"));
 }

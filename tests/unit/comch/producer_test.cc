@@ -248,6 +248,34 @@ TEST_F(ProducerTest, IsToldWhenSomethingIsPosted) {
   ASSERT_TRUE(run_until([&] { return spaces == 1; }));
 }
 
+// Lanes that come and go, and that it does not look at, fill a consumer's line: so there is none
+// to be made just now, as when another producer is just taking a buffer.
+TEST_F(ProducerTest, IsToldOfSpaceThoughThereWasNoLaneWhenItAsked) {
+  const std::unique_ptr<ProgressEngine> own = ProgressEngine::create().value();
+  const auto drop = [](ReceiveTask& task) {
+    std::ignore = task.buffer()->drop_reference();
+    std::ignore = task.free();
+  };
+  const std::unique_ptr<Consumer> to = consumer_apart(*own, there, drop, drop);
+  post(*to, there.room(0, 64));
+  std::unique_ptr<Producer> from = producer_apart(*engine);
+  while (from->has_space(to->id())) {
+    ASSERT_EQ(from->stop().value(), ContextState::kIdle);
+    from = producer_apart(*engine);
+  }
+  ASSERT_TRUE(from->request_space(to->id()));
+  engine->progress();
+  EXPECT_EQ(spaces, 0);
+  EXPECT_TRUE(run_until([&] {
+    own->progress();
+    return spaces == 1;
+  }));
+  EXPECT_TRUE(from->has_space(to->id()));
+  EXPECT_EQ(from->stop().value(), ContextState::kIdle);
+  to->abort().value();
+  EXPECT_TRUE(until(*own, [&] { return to->state() == ContextState::kIdle; }));
+}
+
 TEST_F(ProducerTest, ComesToIdleAtOnceWithNothingOutstanding) {
   Producer& from = producer();
   EXPECT_EQ(from.stop().value(), ContextState::kIdle);
