@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kName = "mortal";
-constexpr auto kPatience = 60s;      // Of the other guest's boot, on a busy machine.
+constexpr auto kPatience = 150s;     // Of the other guest's boot, on a busy machine.
 constexpr std::uint32_t kTasks = 8;  // Twice what a queue of these settings takes.
 constexpr std::uint32_t kPosted = 4;
 const Plan kMessage{{.size = 4096}};

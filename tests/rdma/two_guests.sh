@@ -19,7 +19,7 @@ trap '[ -z "$victim" ] || { kill "$victim" 2>/dev/null; wait "$victim" 2>/dev/nu
 
 # guest ME PEER ADDRESS DESCRIPTION CASE
 guest() {
-  COMCH_DEVICES="$here/$4" "$here/rdma-vm" --cpus 1 --timeout 150 --wire-ip "$3/24" \
+  COMCH_DEVICES="$here/$4" "$here/rdma-vm" --cpus 1 --timeout 510 --wire-ip "$3/24" \
     --wire "$sockets/$1,$sockets/$2" -- "$program" --gtest_filter="HostDeath.$5"
 }
 

@@ -24,6 +24,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KNOWN_SUITES = ("tidy", "unit", "model", "sim", "system", "fuse", "tool", "doca", "uring", "rdma",
                 "crash", "fuzz", "bench-smoke")
 LONGEST_SECONDS = 300  # For a test whose meson.build sets no limit: it is stopped all the same.
+# A limit says what a test takes at most on a machine that it has for itself. One that hangs is
+# stopped as surely at three times that, and one whose machine is slow for a minute does not fail.
+AT_LEAST_TIMES = 3
 LOG_LINES_SHOWN = 120
 # Of tests that are not parallel, how many of a suite run at once: a guest is a program that keeps
 # one processor busy, and asks the other tests for no more than that.
@@ -75,10 +78,11 @@ def environment_of(test, options):
 
 
 def seconds_for(test, options):
-    """Its own timeout, scaled for a slow build; a night's budget may be spent many times."""
+    """Its own timeout, scaled for a slow build or machine; a night's budget may be spent many
+    times."""
     budget = float(os.environ.get("COMCH_TEST_BUDGET") or 0)
     own = test["timeout"] if test["timeout"] > 0 else LONGEST_SECONDS
-    return own * options.slowdown + 100 * budget
+    return own * max(options.slowdown, AT_LEAST_TIMES) + 100 * budget
 
 
 def run_one(test, options):

@@ -135,7 +135,7 @@ class RunnerTest(unittest.TestCase):
         self.assertIn("sleep 100", printed)
 
     def test_a_budget_of_its_own_lengthens_the_timeout(self):
-        test = {"only": ("sleep 2", {"timeout": 1})}
+        test = {"only": ("sleep 5", {"timeout": 1})}
         self.assertEqual(self.run_suite(test, COMCH_TEST_BUDGET="0.1")[1]["only"]["passed"], 1)
 
     def test_what_a_test_leaves_is_a_failure_and_is_taken_away(self):

@@ -21,7 +21,7 @@ double positive(const char* variable, double otherwise) {
 }  // namespace
 
 milliseconds patience() {
-  return milliseconds(static_cast<std::int64_t>(10'000 * positive("COMCH_TEST_SLOWDOWN", 1)));
+  return milliseconds(static_cast<std::int64_t>(30'000 * positive("COMCH_TEST_SLOWDOWN", 1)));
 }
 
 milliseconds budget(milliseconds usual) {

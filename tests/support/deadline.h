@@ -16,9 +16,9 @@
 
 namespace comch::test {
 
-// How long an honest wait may take before it counts as a hang: ten seconds, far above
-// anything measured on a busy machine, times COMCH_TEST_SLOWDOWN, which tests/run sets
-// for sanitizer builds.
+// How long an honest wait may take before it counts as a hang: half a minute, far above
+// anything measured on a machine whose processors are given to others as well, times
+// COMCH_TEST_SLOWDOWN, which tests/run sets for sanitizer builds.
 std::chrono::milliseconds patience();
 
 // What a time-boxed test (random operations, kills, fuzzing) may spend: COMCH_TEST_BUDGET

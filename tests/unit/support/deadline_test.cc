@@ -62,7 +62,7 @@ TEST(BudgetTest, IsTheUsualOneUnlessTheRunSetsIt) {
 
 TEST(PatienceTest, GrowsWithASlowBuild) {
   const Variable slow("COMCH_TEST_SLOWDOWN", "3");
-  EXPECT_EQ(patience(), std::chrono::seconds(30));
+  EXPECT_EQ(patience(), std::chrono::seconds(90));
 }
 
 TEST(SeedTest, CanBeGivenAgain) {
