@@ -63,6 +63,7 @@ class Machine {
     const Prepared prepared = queues_.prepared();
     if (prepared.size() != 1 || !order_.is_open() || !sending_.send_one(prepared[0])) return false;
     order_.finish_sent(queues_.take_prepared().front());
+    receiving_.note_sent();
     return true;
   }
 

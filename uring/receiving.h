@@ -19,6 +19,7 @@
 #include "outcome.h"
 #include "pooling.h"
 #include "storing.h"
+#include "turns.h"
 #include "viewing.h"
 
 namespace comch::uring {
@@ -103,6 +104,8 @@ class Receiving {
   // Of a multishot receive that runs: its buffers are posted no more. False: it is ending.
   bool cancel(Operation& op) { return pooling_.cancel(of(op)); }
 
+  // A message was sent by itself, perhaps in answer.
+  void note_sent() { turns_.sent(); }
   // Takes what has arrived; true: something was done.
   bool look() {
     bool did = false;
@@ -169,8 +172,14 @@ class Receiving {
   static std::int64_t refusal(const End& end) { return free_places(end) == 0 ? -ENOBUFS : -EINVAL; }
 
   bool take(End& end) {
-    const std::size_t count = end.consumer.poll(arrived_);
-    if (count == 0) return false;
+    std::size_t count = end.consumer.poll(arrived_);
+    if (count == 0) {
+      for (int more = turns_.looks(&end); count == 0 && more != 0; --more) {
+        count = end.consumer.poll(arrived_);
+      }
+      if (count == 0) return false;
+    }
+    turns_.received(&end);
     if (count == 1 && end.posted.empty()) [[likely]] {
       pooling_.deliver(end, std::span<const Received, 1>(arrived_.data(), 1));
     } else {
@@ -237,6 +246,7 @@ class Receiving {
   Messages messages_;
   Pooling<Kinds> pooling_;
   Viewing<Kinds> viewing_;
+  Turns turns_;
   std::vector<std::unique_ptr<End>> ends_;
   std::array<Received, kTogether> arrived_;
   std::array<Buffer*, kTogether> together_;

@@ -1,5 +1,4 @@
-// pause: tells the processor that this is a waiting loop, and for how long; and how a poll waits,
-// once.
+// pause: tells the processor that this is a waiting loop, and for how long.
 #pragma once
 
 namespace comch {
@@ -20,19 +19,6 @@ inline void short_pause() {
 #else
   pause();
 #endif
-}
-
-// What `look` finds: when that is nothing, it looks once more behind a pause. Who polls in a loop
-// leaves a writer its line to write in, and looks again as soon as that is over: of all that an
-// empty call takes, what comes in meanwhile has waited longest then.
-template <class Look>
-auto look_twice(Look&& look) {
-  auto found = look();
-  if (!found) {
-    pause();
-    found = look();
-  }
-  return found;
 }
 
 }  // namespace comch

@@ -1,5 +1,4 @@
 // ConsumerImpl: messages that are looked at where they lie.
-#include "base/pause.h"
 #include "comch/consumer_impl.h"
 #include "engine/engine.h"
 
@@ -17,7 +16,7 @@ std::size_t ConsumerImpl::poll_views(std::span<View> out) {
     view[n].immediate = each.immediate;
     view[n].producer = ProducerId{each.producer};
   };
-  const auto [shown, bytes] = look_twice([&] { return port_->view(out.size(), show); });
+  const auto [shown, bytes] = port_->view(out.size(), show);
   count(transport::Passage::kInline, bytes, shown);
   end_poll(shown == 0 && !out.empty());
   return shown;

@@ -44,7 +44,9 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   // Arrays. The usual message of its own, of data alone; false: nothing was done.
   [[gnu::always_inline]] bool send_usual(ConsumerId consumer, Bytes data) {
     Lane* const lane = usual_lane(consumer);
-    return lane != nullptr && lane->send_one(data);
+    if (lane == nullptr || !lane->send_one(data)) return false;
+    port_->note_sent();
+    return true;
   }
   // The same of some; answers how many are sent.
   std::size_t send_usual(ConsumerId consumer, const OutgoingRecords& messages);

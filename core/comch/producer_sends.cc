@@ -24,6 +24,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
   if (count == messages.size() || put.full) [[likely]] {
     lane.publish();
     if (count == 0 && put.full) return std::unexpected(refused(lane, lane.nothing()).error());
+    port_->note_sent();
     return count;
   }
   Outcome outcome = Outcome::kSent;
@@ -40,6 +41,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
     update_attention();
   }
   if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());
+  port_->note_sent();
   return count;
 }
 
@@ -49,6 +51,7 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
   const Lane::Put put =
       lane->put_small(messages.count, [messages](std::size_t n) { return messages[n]; });
   lane->publish();
+  port_->note_sent();
   return put.messages;
 }
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/pause.h"
 #include "os/clock.h"
 
 namespace comch::engine {
@@ -77,11 +76,8 @@ bool Engine::progress() {
     if (!left_off_) work_in_memory();
     did = true;
   }
-  // As look_twice(), by the sources alone. One PAUSE per empty call: two are worse than none.
-  if (!did) {
-    turns_.is_near() ? short_pause() : pause();
-    did = poll_sources();
-  }
+  // By the sources alone. One PAUSE per empty call: two are worse than none.
+  if (!did) did = patience().look_again(this, [this] { return poll_sources(); });
   in_progress_ = false;
   if (!after_progress_.empty()) [[unlikely]]
     run_after_progress();
@@ -100,13 +96,13 @@ void Engine::run_after_progress() {
 
 bool Engine::work_in_memory() {
   const bool did = !busy_.empty() && work_on_contexts();
-  if (did) turns_.completed();
+  if (did) patience().answered();
   return poll_sources() || did;
 }
 
 bool Engine::poll_sources() {
   const bool did = sources_.poll();
-  if (did) turns_.received();
+  if (did) patience().received(this);
   return did;
 }
 

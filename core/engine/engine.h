@@ -27,7 +27,6 @@
 #include "engine/context_core.h"
 #include "engine/kernel_watch.h"
 #include "engine/source_list.h"
-#include "engine/turns.h"
 #include "os/event.h"
 #include "os/timer.h"
 #include "transport/reactor.h"
@@ -125,7 +124,6 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   AlarmClock clock_;
   Alarms alarms_;
   SourceList sources_;
-  Turns turns_;
   std::vector<ContextCore*> contexts_;
   IntrusiveList<ContextCore> busy_;  // Contexts that asked for work().
   std::uint64_t last_look_ns_ = 0;

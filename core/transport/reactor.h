@@ -1,5 +1,6 @@
 // Reactor: what a carrier may ask of the progress engine: to be told when the kernel has
-// something on a descriptor, and when a moment has come.
+// something on a descriptor, and when a moment has come; and how to look at memory that a peer is
+// about to write.
 //
 // Threads: everything here runs on the engine's thread, inside progress().
 // Lifetime: the reactor outlives every Readiness and Alarm it was given; both may be
@@ -10,6 +11,7 @@
 #include <cstdint>
 
 #include "comch/result.h"
+#include "transport/patience.h"
 
 namespace comch::transport {
 
@@ -45,8 +47,14 @@ class Reactor {
   virtual void clear_alarm(Alarm& alarm) = 0;
   virtual std::uint64_t now_ns() const = 0;
 
+  // One for all that is polled: who answers through one port waits at another.
+  Patience& patience() { return patience_; }
+
  protected:
   ~Reactor() = default;
+
+ private:
+  Patience patience_;
 };
 
 }  // namespace comch::transport

@@ -26,6 +26,7 @@
 #include "os/packet.h"
 #include "shm/bell.h"
 #include "shm/posted_ring.h"
+#include "transport/patience.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/arrival.h"
@@ -119,7 +120,9 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
     return poll(budget, sink, Intake::Looks::kOnce);
   }
-  // The same of a caller that has nothing else to poll; see look_twice().
+  // The same of a caller that polls by itself, and not through its engine: behind a look that finds
+  // nothing there is another one, and a pause between them. For so short a call that is what
+  // patience.h says in more words.
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
     return poll(budget, sink, Intake::Looks::kTwice);
@@ -130,15 +133,9 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // released.
   template <class Sink>
   Showing view(std::size_t budget, Sink sink) {
-    Showing shown;
-    const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && shown.messages == 0; ++turn) {
-      if (first_ >= lanes) first_ = 0;
-      InLane& lane = *lanes_[first_++];
-      const Showcase::Got got = showcase_.show(lane, budget, sink);
-      shown = got.shown;
-      if (!shown) settle(lane, got.found);
-    }
+    Patience& patience = reactor_.patience();
+    const Showing shown = patience.look(this, [&] { return view_once(budget, sink); });
+    if (shown) patience.received(this);
     if (sweep_) [[unlikely]]
       sweep();
     return shown;
@@ -224,6 +221,19 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     if (found != Found::kSome) [[likely]]
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};
+  }
+  template <class Sink>
+  Showing view_once(std::size_t budget, Sink sink) {
+    Showing shown;
+    const std::size_t lanes = lanes_.size();
+    for (std::size_t turn = 0; turn < lanes && !shown; ++turn) {
+      if (first_ >= lanes) first_ = 0;
+      InLane& lane = *lanes_[first_++];
+      const Showcase::Got got = showcase_.show(lane, budget, sink);
+      shown = got.shown;
+      if (!shown) settle(lane, got.found);
+    }
+    return shown;
   }
   bool has_work(InLane& lane) const;
   // Nothing would come of poll() now.

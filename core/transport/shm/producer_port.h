@@ -57,6 +57,8 @@ class ProducerPort final : public Readiness {
     for (const auto& [id, lane] : lanes_) each(id, *lane);
   }
   LaneCounters counters() const;
+  // Something was sent, perhaps in answer to what has come.
+  void note_sent() { reactor_.patience().answered(); }
   // A posted buffer came back that siblings may wait for.
   void ring_siblings() const { hub_->ring_producers(); }
 
