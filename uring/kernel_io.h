@@ -18,6 +18,7 @@
 #include <liburing.h>
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -38,9 +39,6 @@ class KernelIo {
   static constexpr std::uint32_t kMaxFiles = 256;
   static constexpr std::uint32_t kMaxPieces = 64;                       // Of registered memory,
   static constexpr std::uint64_t kPieceSize = std::uint64_t{1} << 30U;  // each at most so long.
-  // Registered memory is copied to page by page, which is a tenth faster while it is in a cache,
-  // and from 4 MiB on, in a few buffers, up to three times slower: longer calls go without.
-  static constexpr std::uint64_t kMostRegistered = std::uint64_t{2} << 20U;
 
   explicit KernelIo(const Options& options);
   ~KernelIo();
@@ -62,6 +60,12 @@ class KernelIo {
 
   bool is_open(int fd, bool fixed_file) const { return plain(fd, fixed_file) >= 0; }
   bool is_direct(int fd, bool fixed_file) const;
+  // Whether registered memory is of no use to a file: what lies in the page cache is copied, to
+  // registered memory page by page. Only a disk is told its pages. Of a file that is not
+  // registered it is not known, and asking for each transfer would cost more than it saves.
+  bool passes_by_the_cache(int fd, bool fixed_file) const {
+    return fixed_file && plain(fd, true) >= 0 && direct_[static_cast<std::size_t>(fd)];
+  }
 
   // With Transfer::polling, until the descriptor is ready.
   void begin(Transfer& transfer) { queue_.push_back(transfer); }
@@ -125,6 +129,7 @@ class KernelIo {
   std::uint32_t in_kernel_ = 0;
   PollIo poll_;
   std::array<int, kMaxFiles> files_{};
+  std::bitset<kMaxFiles> direct_;  // Of those: opened with O_DIRECT.
   std::array<Piece, kMaxPieces> pieces_{};
   std::uint32_t pieces_used_ = 0;
 };

@@ -47,9 +47,9 @@ int files_at_once(std::size_t bytes) {
   if (bytes >= kMib) return 1;
   return bytes >= 64 * kKib ? 4 : static_cast<int>(Producer::kMaxLoans);
 }
-// As many as a cache holds; where none holds two, the one buffer that a plain read has.
+// As many as a cache holds beside the file; where it holds no two, the one that a plain read has.
 std::uint32_t depth(std::size_t bytes) {
-  if (bytes > kMib) return 1;
+  if (bytes >= kMib) return 1;
   return std::max(4U, 2 * static_cast<std::uint32_t>(files_at_once(bytes)));
 }
 
@@ -77,10 +77,13 @@ class Sender {
       }
     }
   }
-  void send_last() {
-    end_with(message());
+  void send_one() {
     ring_->get()->prep_send(*to_, message());
     finish(1);
+  }
+  void send_last() {
+    end_with(message());
+    send_one();
   }
 
  private:
@@ -95,6 +98,8 @@ double time_sends(const FastPlan& plan, Duration duration, const Begin& begin) {
   Sender sender(plan);
   // Kernels that register nothing are measured, too.
   std::ignore = sender.ring().register_memory(sender.to());
+  std::ranges::fill(sender.message(), std::byte{});
+  sender.send_one();
   const int at_once = files_at_once(plan.bytes);
   const auto send = [&] {
     for (int n = 0; n < at_once; ++n) begin(sender);
@@ -127,6 +132,7 @@ double read_file_ns(const Pair& pair, std::size_t bytes, Duration duration) {
   return measure_on(pair.asker, [&] {
     const CachedFile file(bytes);
     FastMemory memory(bytes, 1);
+    std::ranges::fill(memory.range(), std::byte{});  // Its pages are made here, and not timed.
     const int at_once = files_at_once(bytes);
     const auto read = [&] {
       for (int n = 0; n < at_once; ++n) file.read(memory.range());

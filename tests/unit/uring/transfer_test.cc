@@ -158,6 +158,31 @@ TEST_P(TransferTest, DirectFilesAreReadAndWrittenWhateverTheAddress) {
   expect_posted(kPosted);
 }
 
+TEST_P(TransferTest, RegisteredDirectFilesAreReadAndWrittenWhateverTheAddress) {
+  const std::string text = pattern(kLarge);
+  const File plain = file("", O_DIRECT);
+  const int source = ring->register_file(file(text, O_DIRECT)).value();
+  const int target = ring->register_file(plain).value();
+  std::size_t place = 0;
+  for (const std::size_t odd : {0U, 16U, 100U}) {
+    place += 64 << 10U;
+    next(1).prep_post_recv(*from, there.room(place + odd, 48 << 10U));
+    next(2, kFixedFile).prep_send_file(*to, source, kLarge, 0);
+    wait(2);
+    EXPECT_EQ(res(2), kLarge);
+    EXPECT_EQ(find(1)->text, text);
+    next(3, kFixedFile).prep_recv_file(*from, there.room(place + odd, 48 << 10U), target, 0);
+    next(4, kFixedFile).prep_send_file(*to, source, 32 << 10U, 0);
+    wait(2);
+    EXPECT_EQ(res(3), 32 << 10U);
+    EXPECT_EQ(res(4), 32 << 10U);
+    EXPECT_EQ(read_back(plain), text.substr(0, 32 << 10U));
+    ASSERT_EQ(::ftruncate(plain, 0), 0);
+  }
+  ASSERT_TRUE(ring->unregister_file(source));
+  ASSERT_TRUE(ring->unregister_file(target));
+}
+
 TEST_P(TransferTest, ARegisteredFileOutlivesItsDescriptor) {
   File source = file("registered");
   const int number = ring->register_file(source).value();

@@ -156,9 +156,10 @@ class Ring {
   // in_use: it accepts, or has connections.
   Status unregister(Listener& listener);
 
-  // What files are read into and written from, for the kernel to know beforehand: it saves a look
-  // at every page, a tenth of the time at 1 MiB, and pins them all. Everything works without, and
-  // what is longer than 2 MiB does, because it is faster so.
+  // What registered files that were opened with O_DIRECT are read into and written from, for the
+  // kernel to know beforehand: it pins all pages, and saves a look at each whenever a disk is told
+  // of them. Everything works without; what is copied to or from the page cache, sockets and pipes
+  // does, because it is faster so.
   // Of a destination: the consumer's memory, as it is mapped here, until it is unregistered, which
   // is to be done when the consumer is gone. Of a map: before its stop() it is unregistered.
   // not_supported: the kernel has none of it (see Features), or the memory is not mapped here.
