@@ -60,9 +60,9 @@ class KernelIo {
 
   bool is_open(int fd, bool fixed_file) const { return plain(fd, fixed_file) >= 0; }
   bool is_direct(int fd, bool fixed_file) const;
-  // Whether registered memory is of no use to a file: what lies in the page cache is copied, to
-  // registered memory page by page. Only a disk is told its pages. Of a file that is not
-  // registered it is not known, and asking for each transfer would cost more than it saves.
+  // Whether registered memory is of use to a file: a disk is told its pages. What lies in the page
+  // cache is copied, to registered memory page by page, and is better off without. Of a file that
+  // is not registered it is not known, and asking for each transfer would cost more than it saves.
   bool passes_by_the_cache(int fd, bool fixed_file) const {
     return fixed_file && plain(fd, true) >= 0 && direct_[static_cast<std::size_t>(fd)];
   }

@@ -173,12 +173,10 @@ class Receiving {
 
   bool take(End& end) {
     std::size_t count = end.consumer.poll(arrived_);
-    if (count == 0) {
-      for (int more = turns_.looks(&end); count == 0 && more != 0; --more) {
-        count = end.consumer.poll(arrived_);
-      }
-      if (count == 0) return false;
+    for (int more = count == 0 ? turns_.looks(&end) : 0; count == 0 && more != 0; --more) {
+      count = end.consumer.poll(arrived_);
     }
+    if (count == 0) return false;
     turns_.received(&end);
     if (count == 1 && end.posted.empty()) [[likely]] {
       pooling_.deliver(end, std::span<const Received, 1>(arrived_.data(), 1));

@@ -76,7 +76,7 @@ bool Engine::progress() {
     if (!left_off_) work_in_memory();
     did = true;
   }
-  // By the sources alone. One PAUSE per empty call: two are worse than none.
+  // By the sources alone.
   if (!did) did = patience().look_again(this, [this] { return poll_sources(); });
   in_progress_ = false;
   if (!after_progress_.empty()) [[unlikely]]

@@ -51,12 +51,6 @@ class Patience {
     --left_;
     return kLooks;
   }
-  // Ahead of the `n`-th of so many further looks, the first being 1.
-  static void rest(int looks, int n) {
-    if (looks == 1) return pause();
-    for (int part = n > kEager ? 3 : 1; part != 0; --part) short_pause();
-  }
-
   // What `look` finds, at first or again.
   template <class Look>
   auto look(const void* who, Look look) {
@@ -75,6 +69,13 @@ class Patience {
   }
 
  private:
+  // Ahead of the `n`-th of so many further looks, the first being 1. Two PAUSEs in an empty call
+  // would be worse than none.
+  static void rest(int looks, int n) {
+    if (looks == 1) return pause();
+    for (int part = n > kEager ? 3 : 1; part != 0; --part) short_pause();
+  }
+
   int unanswered_ = kUnanswered;  // Calls that brought something since the last answer.
   int left_ = 0;                  // Empty calls.
   const void* who_ = nullptr;     // Who brought the last message.

@@ -13,6 +13,7 @@ if [ -z "${COMCH_RDMA_DEVICE:-}" ]; then
   # wrong half of it waits for the machine's: a pair of two each took three times as long on two.
   processors=$(($(nproc) / 2))
   processors=$((processors < 1 ? 1 : processors > 2 ? 2 : processors))
+  # It ends ahead of three times what meson.build says, and tells more then.
   exec "$here/rdma-vm" --cpus "$processors" --mem "$3" --timeout 1650 -- "$here/in_guest.sh" "$1" "$2"
 fi
 address="$("$2/core/tool/comch" ls --devices --json |

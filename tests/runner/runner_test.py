@@ -188,9 +188,13 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual([row["passed"] for row in rows.values()], [1, 1, 1, 1], rows)
 
     def test_a_slow_build_gets_more_time_and_says_so(self):
-        printed, rows = self.run_suite({"slow": ('sleep 1.5; test "$COMCH_TEST_SLOWDOWN" = 4',
+        printed, rows = self.run_suite({"slow": ('sleep 4; test "$COMCH_TEST_SLOWDOWN" = 8',
                                                  {"timeout": 1})},
-                                       "--suite", "unit", "--slowdown", "4")
+                                       "--suite", "unit", "--slowdown", "8")
+        self.assertEqual(rows["slow"]["passed"], 1, printed)
+
+    def test_a_slow_machine_gets_more_time(self):
+        printed, rows = self.run_suite({"slow": ("sleep 1.5", {"timeout": 1})})
         self.assertEqual(rows["slow"]["passed"], 1, printed)
 
     def test_only_the_suites_named_run_and_an_unknown_suite_is_an_error(self):

@@ -121,8 +121,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     return poll(budget, sink, Intake::Looks::kOnce);
   }
   // The same of a caller that polls by itself, and not through its engine: behind a look that finds
-  // nothing there is another one, and a pause between them. For so short a call that is what
-  // patience.h says in more words.
+  // nothing there is one more, and a pause between them. More of them, as Patience has, gain
+  // nothing in so short a call.
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
     return poll(budget, sink, Intake::Looks::kTwice);

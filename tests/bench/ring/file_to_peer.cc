@@ -98,6 +98,7 @@ double time_sends(const FastPlan& plan, Duration duration, const Begin& begin) {
   Sender sender(plan);
   // Kernels that register nothing are measured, too.
   std::ignore = sender.ring().register_memory(sender.to());
+  // The pages of both sides are made here, and not timed.
   std::ranges::fill(sender.message(), std::byte{});
   sender.send_one();
   const int at_once = files_at_once(plan.bytes);

@@ -47,6 +47,24 @@ TEST_F(ConsumerViewTest, ShowsTheMessagesOfARowEachInItsSlot) {
   EXPECT_TRUE(port->release(3));
 }
 
+TEST_F(ConsumerViewTest, IsPatientForWhoAnswersWhatItIsShown) {
+  PeerLane from = viewed();
+  const auto show_one = [&] {
+    from.writer->put_inline(0, kBytes, {});
+    from.writer->publish();
+    EXPECT_EQ(view(), 1U);
+  };
+  Patience& patience = reactor.patience();
+  show_one();
+  EXPECT_FALSE(patience.is_near(port.get()));
+  patience.answered();
+  show_one();
+  EXPECT_TRUE(patience.is_near(port.get()));
+  for (int n = 0; n < Patience::kCalls; ++n) EXPECT_EQ(view(), 0U);
+  EXPECT_FALSE(patience.is_near(port.get()));
+  EXPECT_TRUE(port->release(2));
+}
+
 TEST_F(ConsumerViewTest, RefusesDataThatIsSaidToBeInABuffer) {
   PeerLane from = viewed();
   from.writer->put_direct(0, 8, {});
