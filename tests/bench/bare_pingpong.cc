@@ -7,18 +7,18 @@
 namespace comch::bench {
 namespace {
 
-constexpr std::uint64_t kSlots = 64;  // Enough that a slot is not the one just used.
+constexpr std::uint64_t kPingSlots = 64;  // Enough that a slot is not the one just used.
 
 struct Table {
-  std::array<BareSlot, kSlots> there;
-  std::array<BareSlot, kSlots> back;
+  std::array<BareSlot, kPingSlots> there;
+  std::array<BareSlot, kPingSlots> back;
 };
 
 void echo(Table& table) {
   Message message{};
   for (std::uint64_t n = 1; message[0] != kLast; ++n) {
-    table.there[n % kSlots].await(n, message);
-    table.back[n % kSlots].put(n, message);
+    table.there[n % kPingSlots].await(n, message);
+    table.back[n % kPingSlots].put(n, message);
   }
 }
 
@@ -27,8 +27,8 @@ double probe(Table& table, Duration duration) {
   Message message{};
   const auto round_trip = [&] {
     ++n;
-    table.there[n % kSlots].put(n, message);
-    table.back[n % kSlots].await(n, message);
+    table.there[n % kPingSlots].put(n, message);
+    table.back[n % kPingSlots].await(n, message);
   };
   const double ns = median_ns(duration, round_trip);
   message[0] = kLast;

@@ -8,15 +8,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "doca/must.h"
+
 namespace comch::test {
 
 namespace {
-
-void must(doca_error_t error, const char* what) {
-  if (error != DOCA_SUCCESS) {
-    throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
-  }
-}
 
 Party& party_of(doca_ctx* ctx) {
   doca_data data{};

@@ -1,19 +1,14 @@
 // DPA parties: see dpa_parties.h.
 #include "doca/dpa_parties.h"
 
-#include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "doca/must.h"
 
 namespace comch::test {
 
 namespace {
-
-void must(doca_error_t error, const char* what) {
-  if (error != DOCA_SUCCESS) {
-    throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
-  }
-}
 
 std::uint64_t call_body(std::uint64_t argument) {
   return (*reinterpret_cast<const std::function<std::uint64_t()>*>(argument))();

@@ -8,14 +8,10 @@
 #include <tuple>
 #include <utility>
 
+#include "doca/must.h"
+
 namespace comch::test {
 namespace {
-
-void must(doca_error_t error, const char* what) {
-  if (error != DOCA_SUCCESS) {
-    throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
-  }
-}
 
 bool poll_for(int fd, int timeout_ms) {
   pollfd entry{.fd = fd, .events = POLLIN, .revents = 0};

@@ -5,15 +5,11 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "doca/must.h"
+
 namespace comch::test {
 
 namespace {
-
-void must(doca_error_t error, const char* what) {
-  if (error != DOCA_SUCCESS) {
-    throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
-  }
-}
 
 template <class Party>
 Party& party_of(doca_data data) {

@@ -1,8 +1,9 @@
 // MsgqProgram: see msgq_program.h.
 #include "doca/msgq_program.h"
 
-#include <stdexcept>
 #include <string>
+
+#include "doca/must.h"
 
 DOCA_DPA_APP_DEFINE(msgq_program_app)
 
@@ -11,12 +12,6 @@ namespace comch::test {
 namespace {
 
 constexpr std::uint32_t kMessage = 32;  // Bytes, the most there are.
-
-void must(doca_error_t error, const char* what) {
-  if (error != DOCA_SUCCESS) {
-    throw std::runtime_error(std::string(what) + ": error " + std::to_string(error));
-  }
-}
 
 // The first receives are posted by a call, before the thread is ever run.
 std::uint64_t post_receives(doca_dpa_dev_comch_consumer_t consumer, std::uint32_t count) {

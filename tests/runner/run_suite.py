@@ -21,8 +21,8 @@ import threading
 import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KNOWN_SUITES = ("tidy", "unit", "model", "sim", "system", "fuse", "tool", "doca", "uring", "rdma",
-                "crash", "fuzz", "bench-smoke")
+KNOWN_SUITES = ("tidy", "unit", "model", "sim", "system", "fuse", "tool", "doca", "uring", "long",
+                "rdma", "crash", "fuzz", "bench-smoke")
 LONGEST_SECONDS = 300  # For a test whose meson.build sets no limit: it is stopped all the same.
 # A limit says what a test takes at most on a machine that it has for itself. One that hangs is
 # stopped as surely at three times that, and one whose machine is slow for a minute does not fail.

@@ -16,7 +16,7 @@
 namespace comch::uring::test {
 namespace {
 
-constexpr std::uint64_t kReceive = 1, kSend = 2, kTimer = 3, kSocket = 4;
+constexpr std::uint64_t kReceived = 1, kSend = 2, kTimer = 3, kSocket = 4;
 
 struct TwoProcesses : testing::Test {
   RuntimeDirectory runtime;
@@ -54,7 +54,7 @@ TEST_P(TwoSleepers, WhoSleepsMissesNothing) {
   as_two([](Partner& side) {
     Application application;
     RingEnds ends(side, place(GetParam(), &application.ring));
-    ends.receive_all(kReceive);
+    ends.receive_all(kReceived);
     constexpr std::uint64_t kRounds = 500;
     std::uint64_t heard = 0;
     std::uint64_t number = 1;
@@ -64,7 +64,7 @@ TEST_P(TwoSleepers, WhoSleepsMissesNothing) {
     while (heard < kRounds && !deadline.passed()) {
       std::ignore = ends.ring->submit_and_wait(1, std::chrono::milliseconds(deadline.left_ms()));
       const std::uint32_t count = ends.ring->for_each([&](const Completion& c) {
-        ASSERT_EQ(c.user_data, kReceive);
+        ASSERT_EQ(c.user_data, kReceived);
         EXPECT_EQ(number_of(c), ++heard);
       });
       ends.ring->advance(count);
@@ -84,7 +84,7 @@ TEST_P(TwoSleepers, BatchesArriveInOrderAndWaitForRoom) {
   as_two([](Partner& side) {
     Application application;
     RingEnds ends(side, place(GetParam(), &application.ring));
-    ends.receive_all(kReceive);
+    ends.receive_all(kReceived);
     constexpr std::uint64_t kMessages = 50'000;
     std::vector<std::uint64_t> numbers(kMessages);
     std::uint64_t sent = 0, done = 0, heard = 0;
@@ -130,7 +130,7 @@ TEST_P(TwoSleepers, APeerThatIsKilledEndsAWaitOverWhatIsUnread) {
   {
     Application application;
     RingEnds ends(partner, place(GetParam(), &application.ring), 64, DataWay::kView);
-    ends.next(kReceive).prep_view_multishot(*ends.from, 2);
+    ends.next(kReceived).prep_view_multishot(*ends.from, 2);
     ASSERT_EQ(ends.ring->submit_and_wait(2, patience()).value_or(0), 2U);
     bool ended = false;
     ends.consumer->on_state_changed([&](Context&, ContextState, ContextState) {
@@ -191,7 +191,7 @@ TEST_F(TwoProcesses, MessagesATcpSocketAndATimerEndOneWait) {
   as_two([&](Partner& side) {
     if (!side.is_server()) {
       RingEnds ends(side);
-      ends.receive_all(kReceive);
+      ends.receive_all(kReceived);
       const int fd = listener.connect();
       for (std::uint64_t round = 1; round <= kRounds; ++round) {
         ASSERT_EQ(::send(fd, &round, sizeof round, 0), 8);
@@ -209,7 +209,7 @@ TEST_F(TwoProcesses, MessagesATcpSocketAndATimerEndOneWait) {
     }
     Application application;
     RingEnds ends(side, {.join = &application.ring});
-    ends.receive_all(kReceive);
+    ends.receive_all(kReceived);
     io_uring* const kernel = ends.ring->kernel();
     const int fd = ::accept(listener.fd(), nullptr, nullptr);
     ASSERT_GE(fd, 0);
@@ -268,7 +268,7 @@ TEST_F(TwoProcesses, APeerThatIsKilledInABatchEndsEveryOperationOnce) {
   const Gate busy;
   auto peer = client_process(serving, [&](Partner& partner) {
     RingEnds ends(partner);
-    ends.receive_all(kReceive);
+    ends.receive_all(kReceived);
     std::uint64_t heard = 0;
     while (true) {
       std::ignore = ends.ring->submit_and_wait(1, 1s);
@@ -281,7 +281,7 @@ TEST_F(TwoProcesses, APeerThatIsKilledInABatchEndsEveryOperationOnce) {
   ASSERT_TRUE(partner.serve(serving));
   {
     RingEnds ends(partner);
-    ends.receive_all(kReceive);
+    ends.receive_all(kReceived);
     std::uint64_t prepared = 0, over = 0;
     std::int64_t last = 0, received = 0;
     const std::uint64_t number = 7;
@@ -295,7 +295,7 @@ TEST_F(TwoProcesses, APeerThatIsKilledInABatchEndsEveryOperationOnce) {
       const auto waited = ends.ring->submit_and_wait(1, 100ms);
       ASSERT_TRUE(waited || waited.error().code == Errc::time_out) << describe(waited.error());
       ends.ring->advance(ends.ring->for_each([&](const Completion& c) {
-        if (c.user_data == kReceive) {
+        if (c.user_data == kReceived) {
           received = c.res;
           return;
         }

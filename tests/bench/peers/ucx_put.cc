@@ -19,8 +19,8 @@
 namespace comch::bench {
 namespace {
 
-constexpr std::size_t kSender = 0;
-constexpr std::size_t kReceiver = 1;
+constexpr std::size_t kPutSender = 0;
+constexpr std::size_t kPutReceiver = 1;
 
 // Slots begin on lines.
 constexpr std::size_t stride_of(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -65,7 +65,7 @@ class UcxPutLane {
           slots_(lane.slots_),
           worker_(UCP_FEATURE_RMA),
           credit_(worker_, sizeof(std::uint64_t)),
-          remote_(meet(lane, worker_, credit_, kSender)),
+          remote_(meet(lane, worker_, credit_, kPutSender)),
           sources_(bytes_ < kKib ? kSmallSources : 1, bytes_) {
       for (std::uint64_t number = 1; number < 1 + ahead(); ++number) stamp(number);
     }
@@ -121,7 +121,7 @@ class UcxPutLane {
           told_every_(slots_ < 8 ? 1 : slots_ / 8),
           worker_(UCP_FEATURE_RMA),
           ring_(worker_, slots_ * stride_of(bytes_)),
-          remote_(meet(lane, worker_, ring_, kReceiver)) {}
+          remote_(meet(lane, worker_, ring_, kPutReceiver)) {}
 
     bool receive() {
       ++number_;

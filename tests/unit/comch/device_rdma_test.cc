@@ -8,14 +8,12 @@
 
 #include "comch/device_file.h"
 #include "comch/log.h"
+#include "unit/comch/described_devices.h"
 
 namespace comch {
 namespace {
 
-const std::string kDpu = "[[device]]\nname='d'\npci='03:00.0'\nside='dpu'\n";
-const std::string kHost = "[[device]]\nname='h'\npci='b1:00.0'\nside='host'\n";
 const std::string kLink = "[device.rdma]\naddress='10.0.0.2'\n";
-const std::string kFunction = "[[device.representor]]\npci='b1:00.0'\n";
 
 struct DeviceRdmaTest : testing::Test {
   DeviceRdmaTest() {

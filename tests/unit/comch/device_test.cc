@@ -14,6 +14,7 @@
 #include "comch/device_file.h"
 #include "comch/log.h"
 #include "support/temp_dir.h"
+#include "unit/comch/described_devices.h"
 
 namespace comch {
 namespace {
@@ -77,10 +78,6 @@ struct BuiltInTest : DeviceTest {
   }
   ScopedVariable none;
 };
-
-const std::string kHost = "[[device]]\nname='h'\npci='b1:00.0'\nside='host'\n";
-const std::string kDpu = "[[device]]\nname='d'\npci='03:00.0'\nside='dpu'\n";
-const std::string kFunction = "[[device.representor]]\npci='b1:00.0'\n";
 
 TEST(PciAddress, ShortAndLongFormsAreTheSameAddress) {
   EXPECT_EQ(normal_pci("b1:00.0"), "0000:b1:00.0");

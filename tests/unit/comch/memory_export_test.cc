@@ -20,6 +20,7 @@
 #include "support/child_process.h"
 #include "support/deadline.h"
 #include "support/process_counters.h"
+#include "unit/comch/described_devices.h"
 #include "unit/os/rigged_syscalls.h"
 
 namespace comch {
@@ -27,13 +28,6 @@ namespace {
 
 constexpr std::size_t kSize = 65536;
 using Bytes = std::vector<std::byte>;
-
-std::shared_ptr<Device> device_at(const char* pci) {
-  DeviceInfo info;
-  info.name = pci;
-  info.pci = pci;
-  return std::make_shared<Device>(info);
-}
 
 struct MemoryExportTest : testing::Test {
   std::unique_ptr<MemoryMap> exporter(Access permissions) {

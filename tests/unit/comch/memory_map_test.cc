@@ -18,6 +18,7 @@
 #include "comch/log.h"
 #include "os/fd.h"
 #include "support/process_counters.h"
+#include "unit/comch/described_devices.h"
 #include "unit/os/rigged_syscalls.h"
 
 namespace comch {
@@ -31,13 +32,6 @@ os::Fd memfd_with(int seals, off_t size = 65536) {
   EXPECT_EQ(::ftruncate(fd.get(), size), 0);
   EXPECT_EQ(::fcntl(fd.get(), F_ADD_SEALS, seals), 0);
   return fd;
-}
-
-std::shared_ptr<Device> device_at(const char* pci) {
-  DeviceInfo info;
-  info.name = pci;
-  info.pci = pci;
-  return std::make_shared<Device>(info);
 }
 
 struct MemoryMapTest : testing::Test {

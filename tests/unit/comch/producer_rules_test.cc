@@ -6,7 +6,7 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kIgnore = [](ProducerTask&) {};
+constexpr auto kIgnoreSent = [](ProducerTask&) {};
 
 struct ProducerRulesTest : FastPair {
   std::unique_ptr<Producer> fresh() { return Producer::create(client.connection()).value(); }
@@ -16,14 +16,14 @@ struct ProducerRulesTest : FastPair {
 
 TEST_F(ProducerRulesTest, HasOneToEightThousandTasksAndBothCallbacks) {
   const auto made = fresh();
-  EXPECT_EQ(code(made->configure_send(0, kIgnore, kIgnore)), Errc::invalid_value);
-  EXPECT_EQ(code(made->configure_send(Producer::kMaxTasks + 1, kIgnore, kIgnore)),
+  EXPECT_EQ(code(made->configure_send(0, kIgnoreSent, kIgnoreSent)), Errc::invalid_value);
+  EXPECT_EQ(code(made->configure_send(Producer::kMaxTasks + 1, kIgnoreSent, kIgnoreSent)),
             Errc::invalid_value);
-  EXPECT_EQ(code(made->configure_send(1, nullptr, kIgnore)), Errc::invalid_value);
-  EXPECT_EQ(code(made->configure_send(1, kIgnore, nullptr)), Errc::invalid_value);
+  EXPECT_EQ(code(made->configure_send(1, nullptr, kIgnoreSent)), Errc::invalid_value);
+  EXPECT_EQ(code(made->configure_send(1, kIgnoreSent, nullptr)), Errc::invalid_value);
   EXPECT_EQ(made->tasks(), 0U) << "what was refused changes nothing";
-  EXPECT_TRUE(made->configure_send(1, kIgnore, kIgnore));
-  EXPECT_TRUE(made->configure_send(Producer::kMaxTasks, kIgnore, kIgnore));
+  EXPECT_TRUE(made->configure_send(1, kIgnoreSent, kIgnoreSent));
+  EXPECT_TRUE(made->configure_send(Producer::kMaxTasks, kIgnoreSent, kIgnoreSent));
   EXPECT_EQ(made->tasks(), Producer::kMaxTasks);
 }
 
@@ -57,7 +57,7 @@ TEST_F(ProducerRulesTest, ALaneHasTwoMessagesOrMore) {
 
 TEST_F(ProducerRulesTest, IsConfiguredOnlyWhileIdle) {
   Producer& from = producer();
-  EXPECT_EQ(code(from.configure_send(1, kIgnore, kIgnore)), Errc::bad_state);
+  EXPECT_EQ(code(from.configure_send(1, kIgnoreSent, kIgnoreSent)), Errc::bad_state);
   EXPECT_EQ(code(from.on_space([](Producer&, ConsumerId) {})), Errc::bad_state);
   EXPECT_EQ(code(from.on_returned([](Producer&, ConsumerId, Buffer&, const Status&) {})),
             Errc::bad_state);
@@ -73,7 +73,7 @@ TEST_F(ProducerRulesTest, StartsWithAnEngineAndItsTasksConfigured) {
   EXPECT_EQ(code(made->start()), Errc::not_connected);
   engine->connect(*made).value();
   EXPECT_EQ(code(made->start()), Errc::bad_state) << "no tasks";
-  made->configure_send(1, kIgnore, kIgnore).value();
+  made->configure_send(1, kIgnoreSent, kIgnoreSent).value();
   EXPECT_EQ(made->start().value(), ContextState::kRunning) << "at once";
   EXPECT_EQ(code(made->start()), Errc::bad_state) << "running already";
   EXPECT_EQ(made->stop().value(), ContextState::kIdle);
@@ -82,7 +82,7 @@ TEST_F(ProducerRulesTest, StartsWithAnEngineAndItsTasksConfigured) {
 
 TEST_F(ProducerRulesTest, IsDestroyedOnlyWhileIdle) {
   auto made = fresh();
-  made->configure_send(1, kIgnore, kIgnore).value();
+  made->configure_send(1, kIgnoreSent, kIgnoreSent).value();
   engine->connect(*made).value();
   ASSERT_TRUE(made->start());
   Producer* const before = made.get();
@@ -109,7 +109,7 @@ TEST_F(ProducerRulesTest, IdsAreUniqueAndComeWithTheStart) {
 
 TEST_F(ProducerRulesTest, AllocatesNothingWhileIdle) {
   const auto made = fresh();
-  made->configure_send(1, kIgnore, kIgnore).value();
+  made->configure_send(1, kIgnoreSent, kIgnoreSent).value();
   EXPECT_EQ(code(made->allocate_send(nullptr, {}, ConsumerId{1})), Errc::bad_state);
 }
 
@@ -352,7 +352,7 @@ TEST_F(ProducerRulesTest, HandsOverOnlyWhatItMayShow) {
 TEST_F(ProducerRulesTest, HandsNothingOverThatCouldNotComeBack) {
   Consumer& to = consumer(there);
   const auto made = fresh();
-  made->configure_send(1, kIgnore, kIgnore).value();
+  made->configure_send(1, kIgnoreSent, kIgnoreSent).value();
   engine->connect(*made).value();
   ASSERT_TRUE(made->start());
   post_rooms(to, there, 1, 64);

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "support/bytes.h"
+
 namespace comch::fuse {
 namespace {
 
-constexpr std::size_t kMax = 4080;
+using test::bytes;
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+constexpr std::size_t kMax = 4080;
 
 std::string text(std::span<const std::byte> message) {
   return {reinterpret_cast<const char*>(message.data()), message.size()};

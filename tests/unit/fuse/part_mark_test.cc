@@ -5,10 +5,12 @@
 
 #include <string_view>
 
+#include "support/bytes.h"
+
 namespace comch::fuse {
 namespace {
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+using test::bytes;
 
 TEST(PartMarkTest, EachMarkIsReadAsItWasWritten) {
   for (const PartMark mark : {PartMark::kMore, PartMark::kLast, PartMark::kCutShort}) {

@@ -14,16 +14,17 @@ struct QueueProducerTest : QueueTest {
   Queue queue = make_queue(Direction::kToAccelerator);
 };
 
-const auto ignore = [](ProducerTask&) {};
+const auto ignore_sent = [](ProducerTask&) {};
 
 TEST_F(QueueProducerTest, HasLimits) {
   const auto producer = Producer::create(*queue).value();
   for (const std::uint32_t tasks : {0U, MsgQ::kMaxDepth + 1}) {
-    EXPECT_EQ(producer->configure_send(tasks, ignore, ignore).error().code, Errc::invalid_value);
+    EXPECT_EQ(producer->configure_send(tasks, ignore_sent, ignore_sent).error().code,
+              Errc::invalid_value);
   }
-  EXPECT_EQ(producer->configure_send(1, nullptr, ignore).error().code, Errc::invalid_value);
-  EXPECT_EQ(producer->configure_send(1, ignore, nullptr).error().code, Errc::invalid_value);
-  EXPECT_TRUE(producer->configure_send(MsgQ::kMaxDepth, ignore, ignore));
+  EXPECT_EQ(producer->configure_send(1, nullptr, ignore_sent).error().code, Errc::invalid_value);
+  EXPECT_EQ(producer->configure_send(1, ignore_sent, nullptr).error().code, Errc::invalid_value);
+  EXPECT_TRUE(producer->configure_send(MsgQ::kMaxDepth, ignore_sent, ignore_sent));
   EXPECT_EQ(producer->tasks(), MsgQ::kMaxDepth);
   EXPECT_EQ(producer->id(), ProducerId{1});
   EXPECT_EQ(producer->queue(), queue.get());
@@ -34,14 +35,14 @@ TEST_F(QueueProducerTest, RunsAsSoonAsItIsStarted) {
   EXPECT_EQ(producer->start().error().code, Errc::not_connected);
   engine->connect(*producer).value();
   EXPECT_EQ(producer->start().error().code, Errc::bad_state) << "configure_send() is missing";
-  producer->configure_send(1, ignore, ignore).value();
+  producer->configure_send(1, ignore_sent, ignore_sent).value();
   EXPECT_EQ(producer->allocate_send(nullptr, {}, kFirst).error().code, Errc::bad_state);
   EXPECT_EQ(producer->send(kFirst, {}).error().code, Errc::bad_state);
   EXPECT_EQ(producer->request_space(kFirst).error().code, Errc::bad_state);
   EXPECT_FALSE(producer->has_space(kFirst));
   EXPECT_FALSE(producer->reaches(kFirst));
   EXPECT_EQ(producer->start().value(), ContextState::kRunning);
-  EXPECT_EQ(producer->configure_send(1, ignore, ignore).error().code, Errc::bad_state);
+  EXPECT_EQ(producer->configure_send(1, ignore_sent, ignore_sent).error().code, Errc::bad_state);
   EXPECT_EQ(producer->on_space(nullptr).error().code, Errc::bad_state);
   EXPECT_EQ(Producer::destroy(producer).error().code, Errc::in_use);
   EXPECT_EQ(producer->stop().value(), ContextState::kIdle);
@@ -190,7 +191,7 @@ TEST_F(QueueProducerTest, FinishesWhatWasSubmittedWhenItStops) {
 TEST_F(QueueProducerTest, IsCutOffWithItsEngine) {
   DeviceConsumer there(*queue, {.posted = 1});
   auto producer = Producer::create(*queue).value();
-  producer->configure_send(1, ignore, ignore).value();
+  producer->configure_send(1, ignore_sent, ignore_sent).value();
   {
     auto short_lived = ProgressEngine::create().value();
     short_lived->connect(*producer).value();

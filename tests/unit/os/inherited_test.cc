@@ -16,16 +16,16 @@ namespace {
 using test::ChildProcess;
 using test::Exit;
 
-bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
+bool is_there(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
 // By a child that asks for each whether it has it.
 void expect_in_child(int fd, bool there) {
   ChildProcess child = ChildProcess::run([&] {
-    EXPECT_EQ(is_open(fd), there);
+    EXPECT_EQ(is_there(fd), there);
     return 0;
   });
   EXPECT_EQ(child.wait(), Exit::with(0));
-  EXPECT_TRUE(is_open(fd));
+  EXPECT_TRUE(is_there(fd));
 }
 
 TEST(InheritedTest, AChildHasWhatIsNotMarkedAndNotWhatIs) {

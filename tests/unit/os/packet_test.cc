@@ -17,12 +17,13 @@
 #include "os/memfd.h"
 #include "os/seq_socket.h"
 #include "os/syscalls.h"
+#include "support/bytes.h"
 #include "support/process_counters.h"
 
 namespace comch::os {
 namespace {
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+using test::bytes;
 
 // Two ends; `left` is the peer who may do anything.
 struct PacketTest : testing::Test {

@@ -17,7 +17,7 @@
 namespace comch::os {
 namespace {
 
-constexpr std::uint64_t kSize = 65536;
+constexpr std::uint64_t kMemfdSize = 65536;
 
 // A process that has one byte of memory to show and waits.
 struct ProcFdTest : testing::Test {
@@ -27,7 +27,7 @@ struct ProcFdTest : testing::Test {
     EXPECT_EQ(child.wait(), test::Exit::with(0));
   }
 
-  Fd memory = make_memory("comch-proc", kSize, Pages::kOrdinary).value();
+  Fd memory = make_memory("comch-proc", kMemfdSize, Pages::kOrdinary).value();
   Fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   test::Gate done;
   test::ChildProcess child;  // Has the same descriptors under the same numbers.
@@ -46,14 +46,14 @@ Syscalls without_proc() {
 TEST_F(ProcFdTest, OpensTheMemoryOfAnotherProcess) {
   const Fd theirs = open_memory_of(child.pid(), memory.get(), Window::kWrite).value();
   EXPECT_EQ(file_id(theirs).value(), file_id(memory).value());
-  EXPECT_TRUE(Window::map(theirs, {0, kSize}, Window::kWrite));
+  EXPECT_TRUE(Window::map(theirs, {0, kMemfdSize}, Window::kWrite));
   EXPECT_NE(::fcntl(theirs.get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
 TEST_F(ProcFdTest, OpensForReadingAlone) {
   const Fd theirs = open_memory_of(child.pid(), memory.get(), Window::kRead).value();
-  EXPECT_TRUE(Window::map(theirs, {0, kSize}, Window::kRead));
-  EXPECT_EQ(Window::map(theirs, {0, kSize}, Window::kWrite).error().code, Errc::not_permitted);
+  EXPECT_TRUE(Window::map(theirs, {0, kMemfdSize}, Window::kRead));
+  EXPECT_EQ(Window::map(theirs, {0, kMemfdSize}, Window::kWrite).error().code, Errc::not_permitted);
 }
 
 TEST_F(ProcFdTest, OpensOurOwnMemoryToo) {

@@ -18,6 +18,7 @@
 #include "os/packet.h"
 #include "os/seq_socket.h"
 #include "os/syscalls.h"
+#include "support/bytes.h"
 #include "support/deadline.h"
 #include "support/process_counters.h"
 #include "unit/os/lingering.h"
@@ -25,10 +26,9 @@
 namespace comch::os {
 namespace {
 
-using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+using namespace std::chrono_literals;
+using test::bytes;
 
 struct SlowCloseTest : testing::Test {
   SlowCloseTest() {

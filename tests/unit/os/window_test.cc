@@ -16,18 +16,18 @@
 namespace comch::os {
 namespace {
 
-constexpr std::uint64_t kPage = 65536;  // A multiple of the page size of any machine here.
+constexpr std::uint64_t kAnyPage = 65536;  // A multiple of the page size of any machine here.
 
-Fd memory(std::uint64_t size = 4 * kPage) {
+Fd memory(std::uint64_t size = 4 * kAnyPage) {
   return make_memory("comch-window", size, Pages::kOrdinary).value();
 }
 
 TEST(WindowTest, ShowsThePartThatWasAskedFor) {
   const Fd fd = memory();
-  const Window whole = Window::map(fd, {0, 4 * kPage}, Window::kWrite).value();
-  const Window part = Window::map(fd, {kPage, 10}, Window::kRead).value();
+  const Window whole = Window::map(fd, {0, 4 * kAnyPage}, Window::kWrite).value();
+  const Window part = Window::map(fd, {kAnyPage, 10}, Window::kRead).value();
   ASSERT_EQ(part.bytes().size(), 10u);
-  whole.bytes()[kPage + 9] = std::byte{42};
+  whole.bytes()[kAnyPage + 9] = std::byte{42};
   EXPECT_EQ(part.bytes()[9], std::byte{42});
 }
 
@@ -35,10 +35,10 @@ TEST(WindowTest, MovesAndUnmapsOnce) {
   const std::size_t before = test::mappings("comch-window");
   {
     const Fd fd = memory();
-    Window first = Window::map(fd, {0, kPage}, Window::kWrite).value();
+    Window first = Window::map(fd, {0, kAnyPage}, Window::kWrite).value();
     Window second(std::move(first));
     EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is the point.
-    Window third = Window::map(fd, {2 * kPage, kPage}, Window::kWrite).value();
+    Window third = Window::map(fd, {2 * kAnyPage, kAnyPage}, Window::kWrite).value();
     EXPECT_EQ(test::mappings("comch-window"), before + 2);
     third = std::move(second);
     EXPECT_EQ(test::mappings("comch-window"), before + 1);
@@ -58,8 +58,8 @@ TEST(WindowTest, NothingAndWhatWrapsAndWhatBeginsInsideAPageAreRefused) {
 TEST(WindowTest, AForbiddenUseIsNotPermitted) {
   const Fd fd = memory();
   ASSERT_TRUE(seal_memory(fd, ForOthers::kReadOnly));
-  EXPECT_EQ(Window::map(fd, {0, kPage}, Window::kWrite).error().code, Errc::not_permitted);
-  EXPECT_TRUE(Window::map(fd, {0, kPage}, Window::kRead));
+  EXPECT_EQ(Window::map(fd, {0, kAnyPage}, Window::kWrite).error().code, Errc::not_permitted);
+  EXPECT_TRUE(Window::map(fd, {0, kAnyPage}, Window::kRead));
 }
 
 TEST(WindowTest, SaysWhetherMemoryOrTheKernelWasTheReason) {
@@ -67,7 +67,7 @@ TEST(WindowTest, SaysWhetherMemoryOrTheKernelWasTheReason) {
   for (const auto& [sys, code] :
        {std::pair(ENOMEM, Errc::no_memory), std::pair(ENODEV, Errc::operating_system)}) {
     const test::RiggedSyscalls rig({.nth = 1, .sys = sys});
-    const Result<Window> window = Window::map(fd, {0, kPage}, Window::kRead);
+    const Result<Window> window = Window::map(fd, {0, kAnyPage}, Window::kRead);
     ASSERT_FALSE(window);
     EXPECT_EQ(window.error().code, code);
     EXPECT_EQ(window.error().sys, sys);

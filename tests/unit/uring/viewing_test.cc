@@ -6,9 +6,9 @@
 namespace comch::uring::test {
 namespace {
 
-constexpr std::uint64_t kLook = 1, kCancel = 2, kSend = 100;
-
 struct ViewingTest : RingPair {
+  static constexpr std::uint64_t kLook = 1, kCancel = 2, kSend = 100;
+
   ViewingTest() : RingPair(Place::kOwnRing, {.entries = 16, .completions = 64}, DataWay::kView) {}
 
   void look_at(std::uint32_t most, std::uint8_t flags = 0) {
@@ -138,10 +138,10 @@ TEST(ViewingOfOtherWays, IsNotSupported) {
   struct Plain : RingPair {
     void TestBody() override {}
   } pair;
-  pair.next(kLook).prep_view_multishot(*pair.from, 4);
+  pair.next(ViewingTest::kLook).prep_view_multishot(*pair.from, 4);
   pair.ring->submit().value();
   pair.reap();
-  EXPECT_EQ(pair.res(kLook), -EOPNOTSUPP);
+  EXPECT_EQ(pair.res(ViewingTest::kLook), -EOPNOTSUPP);
 }
 
 }  // namespace

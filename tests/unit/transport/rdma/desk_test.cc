@@ -8,15 +8,16 @@
 namespace comch::transport::rdma {
 namespace {
 
-constexpr std::uint32_t kDepth = 4;
-constexpr std::uint32_t kSlots = posted_slots(kDepth);
+constexpr std::uint32_t kDeskDepth = 4;
+constexpr std::uint32_t kDeskSlots = posted_slots(kDeskDepth);
 
 struct RdmaDeskTest : testing::Test {
   void post(std::uint16_t index, std::uint64_t offset = 0) {
-    write_posted(board.data(), next++, kSlots, {.offset = offset, .capacity = 64, .index = index});
+    write_posted(board.data(), next++, kDeskSlots,
+                 {.offset = offset, .capacity = 64, .index = index});
   }
-  alignas(64) std::array<std::byte, board_size(kDepth)> board{};
-  Desk desk{board.data(), kDepth, 4096};
+  alignas(64) std::array<std::byte, board_size(kDeskDepth)> board{};
+  Desk desk{board.data(), kDeskDepth, 4096};
   Posted posted;
   std::uint32_t next = 0;
 };
@@ -25,10 +26,10 @@ TEST_F(RdmaDeskTest, TakesEachOnceAndInOrder) {
   EXPECT_FALSE(desk.ready());
   EXPECT_EQ(desk.take(posted), BoardLook::kNothing);
   for (std::uint16_t n = 0; n < 100; ++n) {
-    post(n % kDepth, n);
+    post(n % kDeskDepth, n);
     EXPECT_TRUE(desk.ready());
     ASSERT_EQ(desk.take(posted), BoardLook::kPosted);
-    EXPECT_EQ(posted.index, n % kDepth);
+    EXPECT_EQ(posted.index, n % kDeskDepth);
     EXPECT_EQ(posted.offset, n);
     EXPECT_EQ(desk.take(posted), BoardLook::kNothing);
   }
@@ -46,7 +47,7 @@ TEST_F(RdmaDeskTest, WhatComesBackIsTheNextOneTaken) {
 }
 
 TEST_F(RdmaDeskTest, AConsumerThatPostsMoreThanItsDepthIsNotBelievedAnyMore) {
-  for (std::uint16_t n = 0; n < kDepth; ++n) post(n);
+  for (std::uint16_t n = 0; n < kDeskDepth; ++n) post(n);
   ASSERT_EQ(desk.take(posted), BoardLook::kPosted) << "as many as it may";
   post(0);
   post(1);

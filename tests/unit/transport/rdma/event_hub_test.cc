@@ -9,7 +9,7 @@
 namespace comch::transport::rdma {
 namespace {
 
-struct Listener final : IdOwner {
+struct Listening final : IdOwner {
   void on_event(Event& event) override { heard.push_back(event.kind); }
   std::vector<EventKind> heard;
 };
@@ -22,8 +22,8 @@ struct RdmaEventHubTest : testing::Test {
 
 TEST_F(RdmaEventHubTest, AnEventIsToldToTheOwnerOfItsId) {
   const auto hub = EventHub::create(verbs, reactor).value();
-  Listener one;
-  Listener other;
+  Listening one;
+  Listening other;
   const auto id = hub->make_id(one).value();
   const auto second = hub->make_id(other).value();
   ASSERT_TRUE(id->resolve_address(std::nullopt, *Address::parse("10.0.0.1"), 100));
@@ -34,7 +34,7 @@ TEST_F(RdmaEventHubTest, AnEventIsToldToTheOwnerOfItsId) {
 
 TEST_F(RdmaEventHubTest, AnIdThatIsForgottenIsHeardOfNoMore) {
   const auto hub = EventHub::create(verbs, reactor).value();
-  Listener owner;
+  Listening owner;
   const auto id = hub->make_id(owner).value();
   hub->forget(*id);
   ASSERT_TRUE(id->resolve_address(std::nullopt, *Address::parse("10.0.0.1"), 100));
@@ -60,7 +60,7 @@ TEST_F(RdmaEventHubTest, AnOwnerMayLetTheHubGo) {
 
 TEST_F(RdmaEventHubTest, AChannelThatFailsOnceIsReadAgain) {
   const auto hub = EventHub::create(verbs, reactor).value();
-  Listener owner;
+  Listening owner;
   const auto id = hub->make_id(owner).value();
   ASSERT_TRUE(id->resolve_address(std::nullopt, *Address::parse("10.0.0.1"), 100));
   fabric.fail_call(1, 5);

@@ -5,30 +5,32 @@
 
 #include <string_view>
 
+#include "support/bytes.h"
+
 namespace comch::transport::rdma {
 namespace {
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+using test::bytes;
 
-std::shared_ptr<const Key> key(std::string_view secret) {
+std::shared_ptr<const Key> key_of(std::string_view secret) {
   return Key::from_secret(bytes(secret)).value();
 }
 
 TEST(RdmaKeyTest, AProofHoldsForWhoHasTheSameSecret) {
-  const auto proof = key("sixteen bytes...")->prove(KeyRole::kServer, bytes("said"));
-  EXPECT_TRUE(key("sixteen bytes...")->holds(KeyRole::kServer, bytes("said"), proof));
-  EXPECT_FALSE(key("sixteen bytes,,,")->holds(KeyRole::kServer, bytes("said"), proof));
+  const auto proof = key_of("sixteen bytes...")->prove(KeyRole::kServer, bytes("said"));
+  EXPECT_TRUE(key_of("sixteen bytes...")->holds(KeyRole::kServer, bytes("said"), proof));
+  EXPECT_FALSE(key_of("sixteen bytes,,,")->holds(KeyRole::kServer, bytes("said"), proof));
 }
 
 TEST(RdmaKeyTest, AProofIsForOneRoleAndOneTranscript) {
-  const auto secret = key("sixteen bytes...");
+  const auto secret = key_of("sixteen bytes...");
   const auto proof = secret->prove(KeyRole::kServer, bytes("said"));
   EXPECT_FALSE(secret->holds(KeyRole::kClient, bytes("said"), proof));
   EXPECT_FALSE(secret->holds(KeyRole::kServer, bytes("said else"), proof));
 }
 
 TEST(RdmaKeyTest, EveryBitOfAProofCounts) {
-  const auto secret = key("sixteen bytes...");
+  const auto secret = key_of("sixteen bytes...");
   const auto proof = secret->prove(KeyRole::kClient, bytes("said"));
   for (std::size_t bit = 0; bit < proof.size() * 8; ++bit) {
     auto wrong = proof;

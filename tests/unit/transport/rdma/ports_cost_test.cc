@@ -4,12 +4,12 @@
 namespace comch::transport::rdma {
 namespace {
 
-constexpr std::uint32_t kDepth = 64;
+constexpr std::uint32_t kCostDepth = 64;
 constexpr std::uint64_t kMessages = 10'000;
 
 struct RdmaCostTest : testing::Test {
   RdmaCostTest() {
-    for (std::uint16_t n = 0; n < kDepth; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
+    for (std::uint16_t n = 0; n < kCostDepth; ++n) consumer.post(n, n * std::uint64_t{64}, 64);
     producer.lane(id);
     machines.link.fabric.reset_counts();
   }
@@ -26,7 +26,7 @@ struct RdmaCostTest : testing::Test {
   test::FakeFabric::Counts receiver() { return machines.link.fabric.counts(kServer); }
 
   Ports machines;
-  TestConsumer consumer{machines, kDepth};
+  TestConsumer consumer{machines, kCostDepth};
   TestProducer producer{machines};
   const std::uint32_t id = consumer.port->id();
   const std::string message = std::string(64, 'm');

@@ -10,7 +10,7 @@
 namespace comch::transport::rdma {
 namespace {
 
-constexpr std::uint32_t kDepth = 16;
+constexpr std::uint32_t kThreadsDepth = 16;
 constexpr std::uint64_t kRoom = 4096;
 
 // The n-th message of a producer: its number, and a length that follows from it.
@@ -53,14 +53,14 @@ TEST(RdmaThreadsTest, EveryMessageOfEveryThreadArrivesOnceAndInOrder) {
   constexpr std::size_t kProducers = 3;
   const test::Deadline deadline;
   Ports machines;
-  TestConsumer consumer(machines, kDepth);
+  TestConsumer consumer(machines, kThreadsDepth);
   std::vector<std::unique_ptr<TestProducer>> producers;
   for (std::size_t n = 0; n < kProducers; ++n) {
     producers.push_back(std::make_unique<TestProducer>(machines));
   }
   const std::uint32_t id = consumer.port->id();
   for (auto& producer : producers) producer->lane(id);
-  for (std::uint16_t n = 0; n < kDepth; ++n) consumer.post(n, n * kRoom, kRoom);
+  for (std::uint16_t n = 0; n < kThreadsDepth; ++n) consumer.post(n, n * kRoom, kRoom);
   std::atomic<bool> failed = false;
   std::vector<std::thread> threads;
   for (auto& producer : producers) {

@@ -15,6 +15,7 @@
 #include "base/ration.h"
 #include "os/memory.h"
 #include "os/seq_socket.h"
+#include "support/bytes.h"
 #include "support/log_lines.h"
 #include "unit/transport/shm/failing_sends.h"
 #include "unit/transport/shm/fake_reactor.h"
@@ -25,8 +26,7 @@ namespace comch::transport::shm {
 namespace {
 
 using comch::shm::ControlLayout;
-
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+using test::bytes;
 
 struct Owner final : ChannelOwner {
   void on_wake() override { ++wakes; }

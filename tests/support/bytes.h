@@ -1,0 +1,18 @@
+// Text as a message.
+#ifndef COMCH_TESTS_SUPPORT_BYTES_H
+#define COMCH_TESTS_SUPPORT_BYTES_H
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace comch::test {
+
+// A view of `text`.
+inline std::span<const std::byte> bytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+}  // namespace comch::test
+
+#endif  // COMCH_TESTS_SUPPORT_BYTES_H

@@ -1,0 +1,25 @@
+// Devices, as a file describes them and as tests name them.
+#ifndef COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H
+#define COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H
+
+#include <memory>
+#include <string>
+
+#include "comch/device.h"
+
+namespace comch {
+
+inline const std::string kDpu = "[[device]]\nname='d'\npci='03:00.0'\nside='dpu'\n";
+inline const std::string kHost = "[[device]]\nname='h'\npci='b1:00.0'\nside='host'\n";
+inline const std::string kFunction = "[[device.representor]]\npci='b1:00.0'\n";
+
+inline std::shared_ptr<Device> device_at(const char* pci) {
+  DeviceInfo info;
+  info.name = pci;
+  info.pci = pci;
+  return std::make_shared<Device>(info);
+}
+
+}  // namespace comch
+
+#endif  // COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H
