@@ -1,7 +1,6 @@
 // DPA parties: see dpa_parties.h.
 #include "doca/dpa_parties.h"
 
-#include <string>
 #include <utility>
 
 #include "doca/must.h"

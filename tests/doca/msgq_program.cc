@@ -1,8 +1,6 @@
 // MsgqProgram: see msgq_program.h.
 #include "doca/msgq_program.h"
 
-#include <string>
-
 #include "doca/must.h"
 
 DOCA_DPA_APP_DEFINE(msgq_program_app)

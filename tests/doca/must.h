@@ -1,6 +1,5 @@
 // What a party of a test needs to hold. It throws, so that a constructor can say it.
-#ifndef COMCH_TESTS_DOCA_MUST_H
-#define COMCH_TESTS_DOCA_MUST_H
+#pragma once
 
 #include <doca_error.h>
 
@@ -16,5 +15,3 @@ inline void must(doca_error_t error, const char* what) {
 }
 
 }  // namespace comch::test
-
-#endif  // COMCH_TESTS_DOCA_MUST_H

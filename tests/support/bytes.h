@@ -1,6 +1,5 @@
 // Text as a message.
-#ifndef COMCH_TESTS_SUPPORT_BYTES_H
-#define COMCH_TESTS_SUPPORT_BYTES_H
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -14,5 +13,3 @@ inline std::span<const std::byte> bytes(std::string_view text) {
 }
 
 }  // namespace comch::test
-
-#endif  // COMCH_TESTS_SUPPORT_BYTES_H

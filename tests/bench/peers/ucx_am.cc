@@ -11,8 +11,6 @@
 namespace comch::bench {
 namespace {
 
-constexpr std::size_t kSender = 0;
-constexpr std::size_t kReceiver = 1;
 constexpr unsigned kMessageId = 1;
 
 class UcxAmLane {

@@ -19,9 +19,6 @@
 namespace comch::bench {
 namespace {
 
-constexpr std::size_t kPutSender = 0;
-constexpr std::size_t kPutReceiver = 1;
-
 // Slots begin on lines.
 constexpr std::size_t stride_of(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -65,7 +62,7 @@ class UcxPutLane {
           slots_(lane.slots_),
           worker_(UCP_FEATURE_RMA),
           credit_(worker_, sizeof(std::uint64_t)),
-          remote_(meet(lane, worker_, credit_, kPutSender)),
+          remote_(meet(lane, worker_, credit_, kSender)),
           sources_(bytes_ < kKib ? kSmallSources : 1, bytes_) {
       for (std::uint64_t number = 1; number < 1 + ahead(); ++number) stamp(number);
     }
@@ -121,7 +118,7 @@ class UcxPutLane {
           told_every_(slots_ < 8 ? 1 : slots_ / 8),
           worker_(UCP_FEATURE_RMA),
           ring_(worker_, slots_ * stride_of(bytes_)),
-          remote_(meet(lane, worker_, ring_, kPutReceiver)) {}
+          remote_(meet(lane, worker_, ring_, kReceiver)) {}
 
     bool receive() {
       ++number_;

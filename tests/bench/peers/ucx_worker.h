@@ -24,6 +24,10 @@
 
 namespace comch::bench {
 
+// The ends of a lane, as they meet.
+inline constexpr std::size_t kSender = 0;
+inline constexpr std::size_t kReceiver = 1;
+
 // Throws what UCX says of `status`, unless it is UCS_OK.
 void need_ucx(ucs_status_t status, const char* what);
 

@@ -12,20 +12,12 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "must.h"
+
 namespace comch::test {
 namespace {
 
 using std::chrono::milliseconds;
-
-void must(const Status& status) {
-  if (!status) throw std::runtime_error(describe(status.error()));
-}
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(describe(result.error()));
-  return std::move(*result);
-}
 
 // A client that is connected, and its engine.
 struct Party {

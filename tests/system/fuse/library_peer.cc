@@ -11,14 +11,12 @@
 #include <system_error>
 #include <tuple>
 
+#include "must.h"
+
 namespace comch::test {
 namespace {
 
 using std::chrono::milliseconds;
-
-void ensure(const Status& status) {
-  if (!status) throw std::runtime_error(describe(status.error()));
-}
 
 void free_task(SendTask& task) { std::ignore = task.free(); }
 
@@ -47,12 +45,12 @@ int serve(const std::string& name, const LibraryServer::Options& options, const 
   auto engine = ProgressEngine::create().value();
   auto device = Device::open_first(Side::kDpu).value();
   auto server = Server::create(device, Representor::open_first(device).value(), name).value();
-  ensure(server->set_access(options.access));
-  ensure(server->configure_send(1, free_task, free_task));
-  ensure(server->on_message(echo));
-  ensure(server->on_space(resume));
-  ensure(server->on_connection([](Connection&, bool) {}, [](Connection&, bool) {}));
-  ensure(engine->connect(*server));
+  must(server->set_access(options.access));
+  must(server->configure_send(1, free_task, free_task));
+  must(server->on_message(echo));
+  must(server->on_space(resume));
+  must(server->on_connection([](Connection&, bool) {}, [](Connection&, bool) {}));
+  must(engine->connect(*server));
   if (auto started = server->start(); !started) throw std::runtime_error(describe(started.error()));
   std::signal(SIGTERM, [](int) { told_to_end = 1; });
   ready.open();
@@ -77,7 +75,7 @@ void say(ProgressEngine& engine, Client& client, const std::string& message) {
   for (;;) {
     const Status sent = client.connection().value()->try_send(std::as_bytes(std::span(message)));
     if (sent) return;
-    if (sent.error().code != Errc::again) ensure(sent);
+    if (sent.error().code != Errc::again) must(sent);
     engine.wait(milliseconds(1), {});
   }
 }
@@ -86,12 +84,12 @@ int talk(const std::string& name, const LibraryClient::Options& options, const G
   if (options.uid != 0) become_user(options.uid, options.gid);
   auto engine = ProgressEngine::create().value();
   auto client = Client::create(Device::open_first(Side::kHost).value(), name).value();
-  ensure(client->configure_send(1, free_task, free_task));
-  ensure(client->on_message([&](Connection& connection, std::span<const std::byte> message) {
+  must(client->configure_send(1, free_task, free_task));
+  must(client->on_message([&](Connection& connection, std::span<const std::byte> message) {
     return options.echoes ? echo(connection, message) : Receipt::kTaken;
   }));
-  ensure(client->on_space(resume));
-  ensure(engine->connect(*client));
+  must(client->on_space(resume));
+  must(engine->connect(*client));
   if (auto started = client->start(); !started) throw std::runtime_error(describe(started.error()));
   while (client->state() == ContextState::kStarting) engine->wait(milliseconds(100));
   if (client->state() != ContextState::kRunning) return why(*client);

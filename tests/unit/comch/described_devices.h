@@ -1,6 +1,5 @@
 // Devices, as a file describes them and as tests name them.
-#ifndef COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H
-#define COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H
+#pragma once
 
 #include <memory>
 #include <string>
@@ -21,5 +20,3 @@ inline std::shared_ptr<Device> device_at(const char* pci) {
 }
 
 }  // namespace comch
-
-#endif  // COMCH_TESTS_UNIT_COMCH_DESCRIBED_DEVICES_H

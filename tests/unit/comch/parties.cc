@@ -10,8 +10,6 @@
 
 namespace comch::test {
 
-std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
 std::string text_of(std::span<const std::byte> message) {
   return {reinterpret_cast<const char*>(message.data()), message.size()};
 }

@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "comch/comch.h"
+#include "support/bytes.h"
 #include "support/deadline.h"
 
 namespace comch::test {
 
-std::span<const std::byte> bytes(std::string_view text);  // A view of `text`.
 std::string text_of(std::span<const std::byte> message);
 
 // Runs the engine until `done` says yes; false once the deadline has passed.
