@@ -45,7 +45,7 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   [[gnu::always_inline]] bool send_usual(ConsumerId consumer, Bytes data) {
     Lane* const lane = usual_lane(consumer);
     if (lane == nullptr || !lane->send_one(data)) return false;
-    port_->note_sent();
+    port_->note_sent(*lane);
     return true;
   }
   // The same of some; answers how many are sent.
@@ -125,6 +125,7 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
   if (!is_plain(task)) return false;
   Lane* const lane = usual_lane(ConsumerId{task.consumer});
   if (lane == nullptr || !lane->send_one(task.data())) return false;
+  port_->note_sent(*lane);
   accept(task);
   complete(task, std::nullopt);
   return true;

@@ -24,7 +24,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
   if (count == messages.size() || put.full) [[likely]] {
     lane.publish();
     if (count == 0 && put.full) return std::unexpected(refused(lane, lane.nothing()).error());
-    port_->note_sent();
+    port_->note_sent(lane);
     return count;
   }
   Outcome outcome = Outcome::kSent;
@@ -41,7 +41,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
     update_attention();
   }
   if (count == 0 && !messages.empty()) return std::unexpected(refused(lane, outcome).error());
-  port_->note_sent();
+  port_->note_sent(lane);
   return count;
 }
 
@@ -51,7 +51,7 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
   const Lane::Put put =
       lane->put_small(messages.count, [messages](std::size_t n) { return messages[n]; });
   lane->publish();
-  port_->note_sent();
+  port_->note_sent(*lane);
   return put.messages;
 }
 

@@ -181,6 +181,9 @@ class LaneWriter {
 
   [[nodiscard]] bool withholds() const { return withheld_; }
 
+  // Where the next put_...() writes.
+  [[nodiscard]] Data next_slot() const { return slots_ + place(); }
+
   // The position that the next put_...() writes to.
   [[nodiscard]] Position position() const { return position_; }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "comch/result.h"
+#include "transport/next_answer.h"
 #include "transport/patience.h"
 
 namespace comch::transport {
@@ -49,12 +50,14 @@ class Reactor {
 
   // One for all that is polled: who answers through one port waits at another.
   Patience& patience() { return patience_; }
+  NextAnswer& next_answer() { return next_answer_; }
 
  protected:
   ~Reactor() = default;
 
  private:
   Patience patience_;
+  NextAnswer next_answer_;
 };
 
 }  // namespace comch::transport

@@ -217,7 +217,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
                                          Intake::Looks looks, Sink sink) {
-    const auto [count, found] = intake_.take(lane, first, until, looks, sink);
+    const auto [count, found] =
+        intake_.take(lane, first, until, looks, reactor_.next_answer(), sink);
     if (found != Found::kSome) [[likely]]
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};
@@ -229,7 +230,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     for (std::size_t turn = 0; turn < lanes && !shown; ++turn) {
       if (first_ >= lanes) first_ = 0;
       InLane& lane = *lanes_[first_++];
-      const Showcase::Got got = showcase_.show(lane, budget, sink);
+      const Showcase::Got got = showcase_.show(lane, budget, reactor_.next_answer(), sink);
       shown = got.shown;
       if (!shown) settle(lane, got.found);
     }

@@ -4,7 +4,7 @@
 //
 //   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps);
 //   intake.table().post(index, name, offset, capacity);
-//   const Intake::Got got = intake.take(lane, 0, 64, Intake::Looks::kOnce, sink);
+//   const Intake::Got got = intake.take(lane, 0, 64, Intake::Looks::kOnce, next, sink);
 //   if (got.found == Found::kBroken) cut_off(lane.producer());
 //
 // A sink is called with the number of each message and an Arrival, or a PlainArrival if it is data
@@ -24,6 +24,7 @@
 #include "base/pause.h"
 #include "shm/lane_row.h"
 #include "shm/posted_table.h"
+#include "transport/next_answer.h"
 #include "transport/passage.h"
 #include "transport/shm/arrival.h"
 #include "transport/shm/in_lane.h"
@@ -72,14 +73,14 @@ class Intake {
     Found found;
   };
   // Hands what the lane has to `sink`, as message `first` and so on, until the count is `until`,
-  // and answers that.
+  // and answers that. `next`: what may be sent in answer.
   template <class Sink>
   [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, Looks looks,
-                                  Sink sink) {
+                                  NextAnswer& next, Sink sink) {
     std::size_t count = first;
     assert(first < until);
-    Step step = take_plain(lane, count, until, looks, sink);
-    if (is_next(step)) step = take_mixed(lane, count, until, step, sink);
+    Step step = take_plain(lane, count, until, looks, next, sink);
+    if (is_next(step)) step = take_mixed(lane, count, until, step, next, sink);
     if (count == first && step != Step::kPart) [[likely]]
       return {count, step == Step::kBroken ? Found::kBroken : Found::kNothing};
     if (lane.reader.flush()) lane.tell();
@@ -101,7 +102,7 @@ class Intake {
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
   [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         Looks looks, Sink sink) {
+                                         Looks looks, NextAnswer& next, Sink sink) {
     Reader::Walk walk(lane.reader);
     std::uint16_t index = 0;
     std::uint64_t length = 0;
@@ -110,6 +111,7 @@ class Intake {
       pause();
       found = walk.look(index, length);
     }
+    if (found != Reader::Plain::kNothing) next.expect();
     while (found != Reader::Plain::kNothing) {
       if (found >= Reader::Plain::kRow) [[unlikely]]
         return found == Reader::Plain::kRow ? Step::kRow : Step::kOther;
@@ -170,7 +172,7 @@ class Intake {
   // What comes from one that is not plain on. Apart, so that plain ones do not pay for the loop.
   template <class Sink>
   [[gnu::noinline]] Step take_mixed(InLane& lane, std::size_t& count, std::size_t until, Step step,
-                                    Sink sink) {
+                                    NextAnswer& next, Sink sink) {
     while (is_next(step)) {
       if (step == Step::kRow) {
         step = take_row(lane, count, until, sink);
@@ -179,7 +181,7 @@ class Intake {
         if (step == Step::kArrival) ++count;
       }
       if (step == Step::kArrival && count != until)
-        step = take_plain(lane, count, until, Looks::kOnce, sink);
+        step = take_plain(lane, count, until, Looks::kOnce, next, sink);
     }
     return step;
   }

@@ -101,6 +101,9 @@ class OutLane {
     return !message.empty() && send_beside_slot(message);
   }
 
+  // Where the next message will be written.
+  const std::byte* next_slot() const { return out_.writer.next_slot(); }
+
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
   // used goes back with return_ahead().
   void take_ahead(std::size_t messages);

@@ -57,8 +57,11 @@ class ProducerPort final : public Readiness {
     for (const auto& [id, lane] : lanes_) each(id, *lane);
   }
   LaneCounters counters() const;
-  // Something was sent, perhaps in answer to what has come.
-  void note_sent() { reactor_.patience().answered(); }
+  // Something was sent by that lane, perhaps in answer to what has come.
+  void note_sent(const OutLane& lane) {
+    reactor_.patience().answered();
+    reactor_.next_answer().lies_at(lane.next_slot());
+  }
   // A posted buffer came back that siblings may wait for.
   void ring_siblings() const { hub_->ring_producers(); }
 

@@ -1,8 +1,8 @@
 // Showcase: shows messages of a consumer's lanes where they lie, which are small ones, and
 // remembers which are shown. What it is to the way "view" Intake is to the others.
 //
-//   const Showcase::Got got = showcase.show(lane, 64, [](std::size_t n, const Shown& message) {});
-//   if (got.found == Found::kBroken) cut_off(lane.producer());
+//   const Showcase::Got got = showcase.show(lane, 64, next, [](std::size_t n, const Shown& message)
+//   {}); if (got.found == Found::kBroken) cut_off(lane.producer());
 //   showcase.release(got.shown.messages);
 //
 // A sink is called with the number of each message, and is compiled into the loop.
@@ -16,6 +16,7 @@
 #include <cstdint>
 
 #include "shm/lane_row.h"
+#include "transport/next_answer.h"
 #include "transport/shm/arrival.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/shown_rows.h"
@@ -30,13 +31,14 @@ class Showcase {
     Found found;
   };
   // Hands at most `budget` messages of the lane to `sink`. Each stays as it is until it is
-  // released. kNothing: there is none, or no more can be shown now.
+  // released. kNothing: there is none, or no more can be shown now. `next`: what may be sent in
+  // answer.
   template <class Sink>
-  Got show(InLane& lane, std::size_t budget, Sink sink) {
+  Got show(InLane& lane, std::size_t budget, NextAnswer& next, Sink sink) {
     Showing shown;
     Found some = rows_.takes(lane) ? Found::kSome : Found::kNothing;
     while (shown.messages != budget && some == Found::kSome) {
-      const Reader::Plain found = show_plain(lane, shown, budget, sink);
+      const Reader::Plain found = show_plain(lane, shown, budget, next, sink);
       if (found == Reader::Plain::kRow) {
         show_row(lane, shown, budget, sink);
       } else if (found != Reader::Plain::kInline) {
@@ -61,13 +63,15 @@ class Showcase {
   // Messages of data alone. Answers what comes behind them; kInline: the budget is used up.
   template <class Sink>
   [[gnu::always_inline]] static Reader::Plain show_plain(InLane& lane, Showing& shown,
-                                                         std::size_t budget, Sink& sink) {
+                                                         std::size_t budget, NextAnswer& next,
+                                                         Sink& sink) {
     std::uint16_t index = 0;
     std::uint64_t length = 0;
     Reader::Walk walk(lane.reader);
     Reader::Plain found = Reader::Plain::kInline;
     for (; shown.messages != budget; ++shown.messages) {
       found = walk.look(index, length);
+      if (found != Reader::Plain::kNothing) next.expect();
       if (found != Reader::Plain::kInline) break;
       sink(shown.messages, Shown{{walk.data(), length}, {}, lane.producer()});
       shown.bytes += length;

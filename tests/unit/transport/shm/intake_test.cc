@@ -28,7 +28,13 @@ struct IntakeTest : testing::Test, Intake::Maps {
     const auto sink = [this](std::size_t n, const Arrival& arrival) {
       seen.push_back({n, arrival});
     };
-    return intake.take(*lane, first, until, Intake::Looks::kOnce, sink);
+    return intake.take(*lane, first, until, Intake::Looks::kOnce, next, sink);
+  }
+  // Takes a message, if there is one.
+  bool asks_for_the_answer() {
+    next.lies_at(memory.data());
+    take(0, 1);
+    return next.slot() == nullptr;
   }
 
   std::array<std::byte, 8 * kRoomOfEach> memory{};
@@ -38,6 +44,7 @@ struct IntakeTest : testing::Test, Intake::Maps {
   std::unique_ptr<InLane> lane = peer.received();
   std::optional<std::uint32_t> asked_for;
   std::vector<Seen> seen;
+  NextAnswer next;
 };
 
 TEST_F(IntakeTest, PutsDataIntoTheBufferAndCompletesIt) {
@@ -57,6 +64,21 @@ TEST_F(IntakeTest, FindsNothingInAnEmptyLaneAndThatIsNoLie) {
   const Intake::Got got = take(5, 64);
   EXPECT_EQ(got.count, 5U);
   EXPECT_EQ(got.found, Found::kNothing);
+}
+
+TEST_F(IntakeTest, AsksForWhereTheAnswerGoesWhenThereIsAMessage) {
+  EXPECT_FALSE(asks_for_the_answer()) << "there is none";
+  peer.writer->put_inline(0, kBytes, {});
+  peer.writer->put_immediate(1, kBytes);
+  peer.writer->publish();
+  EXPECT_TRUE(asks_for_the_answer());
+  EXPECT_TRUE(asks_for_the_answer()) << "one that is not plain";
+  EXPECT_EQ(seen.size(), 2U);
+}
+
+TEST_F(IntakeTest, AsksForWhereTheAnswerGoesWhenThereIsARow) {
+  peer.write_row(4, 3, 8);
+  EXPECT_TRUE(asks_for_the_answer());
 }
 
 TEST_F(IntakeTest, CountsOnFromTheFirstNumberAndStopsWhenThereAreSoMany) {
@@ -120,7 +142,7 @@ struct WritesDown {
 TEST_F(IntakeTest, WhoCallsNobodyIsToldOfARowAsAWhole) {
   Ledger ledger;
   const auto take_some = [&](std::size_t most) {
-    return intake.take(*lane, 0, most, Intake::Looks::kOnce, WritesDown{ledger}).count;
+    return intake.take(*lane, 0, most, Intake::Looks::kOnce, next, WritesDown{ledger}).count;
   };
   peer.write_row(4, 3, 8);
   EXPECT_EQ(take_some(2), 2U);
@@ -138,11 +160,11 @@ TEST_F(IntakeTest, OfARowWithALieWhatWasTrueIsTakenAndCounted) {
   Ledger ledger;
   intake.table().complete(5);
   peer.write_row(4, 3, 8);
-  const Intake::Got got = intake.take(*lane, 0, 64, Intake::Looks::kOnce, WritesDown{ledger});
+  const Intake::Got got = intake.take(*lane, 0, 64, Intake::Looks::kOnce, next, WritesDown{ledger});
   EXPECT_EQ(got.count, 1U);
   EXPECT_EQ(ledger.messages, 1U);
   EXPECT_EQ(ledger.bytes, 8U);
-  EXPECT_EQ(intake.take(*lane, 0, 64, Intake::Looks::kOnce, WritesDown{ledger}).found,
+  EXPECT_EQ(intake.take(*lane, 0, 64, Intake::Looks::kOnce, next, WritesDown{ledger}).found,
             Found::kBroken);
   EXPECT_EQ(ledger.in_rows, (std::vector<std::uint16_t>{104}));
 }

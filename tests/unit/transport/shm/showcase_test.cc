@@ -12,7 +12,7 @@ struct ShowcaseTest : testing::Test {
     peer.writer->publish();
   }
   Showcase::Got show(std::size_t budget = 64) {
-    return showcase.show(*lane, budget, [this](std::size_t n, const Shown& message) {
+    return showcase.show(*lane, budget, next, [this](std::size_t n, const Shown& message) {
       numbers.push_back(n);
       seen.push_back(message);
     });
@@ -29,6 +29,7 @@ struct ShowcaseTest : testing::Test {
   std::unique_ptr<InLane> lane = peer.received();
   std::vector<std::size_t> numbers;
   std::vector<Shown> seen;
+  NextAnswer next;
 };
 
 TEST_F(ShowcaseTest, FindsNothingInAnEmptyLaneAndThatIsNoLie) {
@@ -49,6 +50,16 @@ TEST_F(ShowcaseTest, NumbersMessagesAndCountsTheirBytes) {
   EXPECT_TRUE(std::ranges::equal(seen[2].immediate, kBytes));
   EXPECT_EQ(seen[2].producer, 7U);
   EXPECT_EQ(showcase.shown(), 3U);
+}
+
+TEST_F(ShowcaseTest, AsksForWhereTheAnswerGoesWhenThereIsAMessage) {
+  const std::array<std::byte, NextAnswer::kBytes> slot{};
+  next.lies_at(slot.data());
+  EXPECT_FALSE(show().shown);
+  EXPECT_EQ(next.slot(), slot.data());
+  send(1);
+  EXPECT_TRUE(show().shown);
+  EXPECT_EQ(next.slot(), nullptr);
 }
 
 TEST_F(ShowcaseTest, StopsAtTheBudgetAndGoesOnBehindIt) {

@@ -1,0 +1,74 @@
+// Who answers: that the carrier is told of each send, whichever way it goes, and of each message.
+#include "engine/engine.h"
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+struct AnsweringTest : FastPair {
+  AnsweringTest() { post_rooms(to, there, 8, 64); }
+
+  transport::Reactor& reactor() { return engine::Engine::of(*engine); }
+  bool knows_where_the_next_is() { return reactor().next_answer().slot() != nullptr; }
+  // As one that has answered the message before.
+  bool is_taken_for_one_that_answers() {
+    return reactor().patience().is_near(&engine::Engine::of(*engine));
+  }
+  void expect_answered() {
+    EXPECT_TRUE(knows_where_the_next_is());
+    const std::size_t before = texts.size();
+    ASSERT_TRUE(run_until([&] { return texts.size() > before; }));
+    EXPECT_FALSE(knows_where_the_next_is()) << "a message is found: it is asked for";
+    EXPECT_TRUE(is_taken_for_one_that_answers());
+  }
+
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  const ConsumerId id = to.id();
+};
+
+TEST_F(AnsweringTest, NothingIsKnownOfTheNextAnswerBeforeTheFirst) {
+  EXPECT_FALSE(knows_where_the_next_is());
+  EXPECT_FALSE(is_taken_for_one_that_answers());
+}
+
+TEST_F(AnsweringTest, WhoSendsTasksAnswers) {
+  for (int n = 0; n < 3; ++n) {
+    ASSERT_TRUE(submit(from, id, here.data(0, "answer")));
+    // The first one makes the lane, and goes the long way.
+    if (n != 0) expect_answered();
+    ASSERT_TRUE(run_until([&] { return texts.size() == static_cast<std::size_t>(n) + 1; }));
+  }
+}
+
+TEST_F(AnsweringTest, WhoSendsAnArrayOfOneAnswers) {
+  const std::array message{Outgoing{.data = bytes("answer"), .immediate = {}}};
+  for (int n = 0; n < 3; ++n) {
+    ASSERT_EQ(from.send(id, message), 1U);
+    expect_answered();
+  }
+}
+
+TEST_F(AnsweringTest, WhoSendsAnArrayOfSomeAnswers) {
+  const Outgoing one{.data = bytes("answer"), .immediate = {}};
+  ASSERT_EQ(from.send(id, std::array{one, one, one}), 3U);
+  expect_answered();
+}
+
+TEST_F(AnsweringTest, WhoSendsAnArrayThatIsNotPlainAnswers) {
+  const Outgoing one{.data = bytes("answer"), .immediate = bytes("now")};
+  ASSERT_EQ(from.send(id, std::array{one, one}), 2U);
+  expect_answered();
+}
+
+TEST_F(AnsweringTest, WhoOnlyReceivesDoesNotAnswer) {
+  const std::array message{Outgoing{.data = bytes("answer"), .immediate = {}}};
+  ASSERT_EQ(from.send(id, message), 1U);
+  const transport::NextAnswer nobody;
+  reactor().next_answer() = nobody;
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
+  EXPECT_FALSE(knows_where_the_next_is());
+}
+
+}  // namespace
+}  // namespace comch::test
