@@ -30,6 +30,7 @@
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/arrival.h"
+#include "transport/shm/gap.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/intake.h"
@@ -118,14 +119,16 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // n-th, an Arrival or a PlainArrival.
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
-    return poll(budget, sink, Intake::Looks::kOnce);
+    return poll(budget, sink, Intake::kLookOnce);
   }
   // The same of a caller that polls by itself, and not through its engine: behind a look that finds
   // nothing there is one more, and a pause between them. More of them, as Patience has, gain
   // nothing in so short a call.
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
-    return poll(budget, sink, Intake::Looks::kTwice);
+    const Taken taken = poll(budget, sink, gap_.pauses());
+    gap_.polled(taken.any);
+    return taken;
   }
 
   // For a port of the way kView, instead of post() and poll(). Shows at most `budget` messages of
@@ -191,24 +194,26 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   void publish_and_tell();
 
   template <class Sink>
-  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, Intake::Looks looks) {
+  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, int pauses) {
     // Where there is one lane there is no other to have a turn.
-    const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, looks, sink)
-                                         : take_in_turns(budget, looks, sink);
+    const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, pauses, sink)
+                                         : take_in_turns(budget, pauses, sink);
     if (sweep_) [[unlikely]]
       sweep();
     return taken;
   }
   template <class Sink>
-  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Intake::Looks looks, Sink sink) {
-    if (looks == Intake::Looks::kTwice && is_quiet()) pause();
+  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, int pauses, Sink sink) {
+    if (pauses != Intake::kLookOnce && is_quiet()) {
+      for (; pauses != 0; --pauses) pause();
+    }
     Taken all;
     const std::size_t lanes = lanes_.size();
     for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
       if (first_ >= lanes) first_ = 0;
       const std::size_t until = std::min(budget, all.messages + kTurn);
       const Taken taken =
-          take_from(*lanes_[first_++], all.messages, until, Intake::Looks::kOnce, sink);
+          take_from(*lanes_[first_++], all.messages, until, Intake::kLookOnce, sink);
       all = {.messages = taken.messages, .any = all.any || taken.any};
     }
     return all;
@@ -216,9 +221,9 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // What a lane has, from the `first`-th message of the poll on, `until` so many are taken.
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
-                                         Intake::Looks looks, Sink sink) {
+                                         int pauses, Sink sink) {
     const auto [count, found] =
-        intake_.take(lane, first, until, looks, reactor_.next_answer(), sink);
+        intake_.take(lane, first, until, pauses, reactor_.next_answer(), sink);
     if (found != Found::kSome) [[likely]]
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};
@@ -289,6 +294,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   InLane* only_ = nullptr;  // Of lanes_, if there is but one.
   std::size_t first_ = 0;   // Whose turn it is.
   Showcase showcase_;
+  Gap gap_;  // Of who polls by itself.
   PeerMaps maps_;
   std::uint64_t passed_ = 0;  // The ends of maps_ that all lanes had passed at the last look.
   std::uint64_t wakes_received_ = 0;

@@ -4,7 +4,7 @@
 //
 //   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps);
 //   intake.table().post(index, name, offset, capacity);
-//   const Intake::Got got = intake.take(lane, 0, 64, Intake::Looks::kOnce, next, sink);
+//   const Intake::Got got = intake.take(lane, 0, 64, Intake::kLookOnce, next, sink);
 //   if (got.found == Found::kBroken) cut_off(lane.producer());
 //
 // A sink is called with the number of each message and an Arrival, or a PlainArrival if it is data
@@ -65,21 +65,21 @@ class Intake {
   comch::shm::PostedTable& table() { return table_; }
   const comch::shm::PostedTable& table() const { return table_; }
 
-  // How often a lane is looked at in which nothing is found.
-  enum class Looks : std::uint8_t { kOnce, kTwice };
+  // What pauses() of a gap may say, too: a lane in which nothing is found is not looked at again.
+  static constexpr int kLookOnce = 0;
 
   struct Got {
     std::size_t count;
     Found found;
   };
   // Hands what the lane has to `sink`, as message `first` and so on, until the count is `until`,
-  // and answers that. `next`: what may be sent in answer.
+  // and answers that. `pauses`: ahead of a second look. `next`: what may be sent in answer.
   template <class Sink>
-  [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, Looks looks,
+  [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, int pauses,
                                   NextAnswer& next, Sink sink) {
     std::size_t count = first;
     assert(first < until);
-    Step step = take_plain(lane, count, until, looks, next, sink);
+    Step step = take_plain(lane, count, until, pauses, next, sink);
     if (is_next(step)) step = take_mixed(lane, count, until, step, next, sink);
     if (count == first && step != Step::kPart) [[likely]]
       return {count, step == Step::kBroken ? Found::kBroken : Found::kNothing};
@@ -102,13 +102,13 @@ class Intake {
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
   [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         Looks looks, NextAnswer& next, Sink sink) {
+                                         int pauses, NextAnswer& next, Sink sink) {
     Reader::Walk walk(lane.reader);
     std::uint16_t index = 0;
     std::uint64_t length = 0;
     Reader::Plain found = walk.look(index, length);
-    if (found == Reader::Plain::kNothing && looks == Looks::kTwice) {
-      pause();
+    if (found == Reader::Plain::kNothing && pauses != kLookOnce) {
+      for (; pauses != 0; --pauses) pause();
       found = walk.look(index, length);
     }
     if (found != Reader::Plain::kNothing) next.expect();
@@ -181,7 +181,7 @@ class Intake {
         if (step == Step::kArrival) ++count;
       }
       if (step == Step::kArrival && count != until)
-        step = take_plain(lane, count, until, Looks::kOnce, next, sink);
+        step = take_plain(lane, count, until, kLookOnce, next, sink);
     }
     return step;
   }
