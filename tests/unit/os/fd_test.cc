@@ -1,7 +1,6 @@
 // Fd: one owner, and closed when it goes.
 #include "os/fd.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -11,13 +10,15 @@
 
 #include "os/clock.h"
 #include "os/identity.h"
+#include "unit/os/open_descriptor.h"
 #include "unit/os/rigged_syscalls.h"
 
 namespace comch::os {
 namespace {
 
+using test::is_open;
+
 int any() { return ::eventfd(0, EFD_CLOEXEC); }
-bool is_open(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
 
 TEST(FdTest, HoldsNothingUntilItIsGivenSomething) {
   const Fd fd;

@@ -1,7 +1,6 @@
 // Inherited: what a child of fork() has, and has not.
 #include "os/inherited.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -9,23 +8,23 @@
 #include "os/event.h"
 #include "os/fd.h"
 #include "support/child_process.h"
+#include "unit/os/open_descriptor.h"
 
 namespace comch::os {
 namespace {
 
 using test::ChildProcess;
 using test::Exit;
-
-bool is_there(int fd) { return ::fcntl(fd, F_GETFD) >= 0; }
+using test::is_open;
 
 // By a child that asks for each whether it has it.
 void expect_in_child(int fd, bool there) {
   ChildProcess child = ChildProcess::run([&] {
-    EXPECT_EQ(is_there(fd), there);
+    EXPECT_EQ(is_open(fd), there);
     return 0;
   });
   EXPECT_EQ(child.wait(), Exit::with(0));
-  EXPECT_TRUE(is_there(fd));
+  EXPECT_TRUE(is_open(fd));
 }
 
 TEST(InheritedTest, AChildHasWhatIsNotMarkedAndNotWhatIs) {

@@ -14,17 +14,16 @@
 #include <vector>
 
 #include "os/memfd.h"
+#include "support/bytes.h"
 #include "support/process_counters.h"
 #include "unit/os/rigged_syscalls.h"
 
 namespace comch::os {
 namespace {
 
-constexpr std::uint64_t kSize = 1 << 20;
+using test::bytes;
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
+constexpr std::uint64_t kSize = 1 << 20;
 
 TEST(MemoryTest, IsZeroedMemoryOfItsSize) {
   const Fd fd = make_memory("comch-test", 10000, Pages::kOrdinary).value();
@@ -160,7 +159,7 @@ TEST(MemoryTest, ADuplicateIsTheSameFileAndNotInherited) {
 
 TEST(MemoryTest, FrozenMemoryKeepsItsContentForEver) {
   const Fd fd = make_blank_memory("comch-test").value();
-  ASSERT_TRUE(freeze_memory(fd, bytes_of("content")));
+  ASSERT_TRUE(freeze_memory(fd, bytes("content")));
   EXPECT_EQ(::pwrite(fd.get(), "x", 1, 0), -1);
   EXPECT_EQ(::ftruncate(fd.get(), 0), -1);
   std::vector<std::byte> read(7);
@@ -180,7 +179,7 @@ TEST(MemoryTest, WhatCouldChangeIsNotReadAsFrozen) {
 
 TEST(MemoryTest, FrozenMemoryOfAnotherSizeIsRefused) {
   const Fd fd = make_blank_memory("comch-test").value();
-  ASSERT_TRUE(freeze_memory(fd, bytes_of("content")));
+  ASSERT_TRUE(freeze_memory(fd, bytes("content")));
   std::vector<std::byte> read(8);
   EXPECT_EQ(read_frozen_memory(fd, read).error().code, Errc::invalid_value);
 }

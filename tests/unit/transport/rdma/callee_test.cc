@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bytes.h"
 #include "support/encoded.h"
 #include "transport/rdma/server_port.h"
 #include "unit/transport/rdma/parties.h"
@@ -17,7 +18,7 @@ using test::Stranger;
 
 // A connector of one call, which goes to the first port of "echo".
 struct CalleeTest : testing::Test, RdmaParties, IdOwner, CalleeOwner {
-  CalleeTest() { calling.key = Key::from_secret(test::bytes_of("the same long secret")).value(); }
+  CalleeTest() { calling.key = Key::from_secret(test::bytes("the same long secret")).value(); }
 
   void call() {
     Address target = *Address::parse(kServerHost);

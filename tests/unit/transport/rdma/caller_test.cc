@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bytes.h"
 #include "support/encoded.h"
 #include "support/log_lines.h"
 #include "unit/transport/rdma/hand_client.h"
@@ -13,7 +14,7 @@
 namespace comch::transport::rdma {
 namespace {
 
-using test::bytes_of;
+using test::bytes;
 using test::HandClient;
 using test::LogLines;
 using test::RdmaClient;
@@ -22,7 +23,7 @@ using test::RdmaServer;
 using test::Stranger;
 
 std::shared_ptr<const Key> key(std::string_view secret) {
-  return Key::from_secret(bytes_of(secret)).value();
+  return Key::from_secret(bytes(secret)).value();
 }
 
 // Of a packet: behind the magic number.
@@ -69,7 +70,7 @@ TEST_F(RdmaCallerTest, AFirstPacketThatIsNoHelloIsRefused) {
     liar.call(kServerHost, "echo");
     run();
     if (noise) {
-      liar.send(PacketKind::kHandshake, bytes_of("noise"));
+      liar.send(PacketKind::kHandshake, bytes("noise"));
     } else {
       liar.say(wire::Proof{});
     }
@@ -86,7 +87,7 @@ TEST_F(RdmaCallerTest, AMessageBeforeTheHelloEndsTheHandshake) {
   HandClient hasty(fabric, kClientHost);
   hasty.call(kServerHost, "echo");
   run();
-  hasty.send(PacketKind::kMessage, bytes_of("hello"));
+  hasty.send(PacketKind::kMessage, bytes("hello"));
   run();
   expect_nothing_left();
 }
@@ -97,7 +98,7 @@ TEST_F(RdmaCallerTest, TwoThatHaveTheSameKeyAreConnected) {
   serving.key = key("the same long secret");
   calling.key = key("the same long secret");
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("hello")));
+  ASSERT_TRUE(here().channel->send(bytes("hello")));
   EXPECT_EQ(there().take(), "hello");
 }
 

@@ -3,12 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "support/bytes.h"
 #include "unit/transport/rdma/parties.h"
 
 namespace comch::transport::rdma {
 namespace {
 
-using test::bytes_of;
+using test::bytes;
 using test::FakeFabric;
 using test::RdmaParties;
 
@@ -19,11 +20,11 @@ struct RdmaChannelTest : testing::Test, RdmaParties {
 
 TEST_F(RdmaChannelTest, AMessageArrivesAsItWasSent) {
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("hello")));
+  ASSERT_TRUE(here().channel->send(bytes("hello")));
   EXPECT_TRUE(there().channel->has_message());
   EXPECT_EQ(there().take(), "hello");
   EXPECT_EQ(there().take(), std::nullopt);
-  ASSERT_TRUE(there().channel->send(bytes_of("yes?")));
+  ASSERT_TRUE(there().channel->send(bytes("yes?")));
   EXPECT_EQ(here().take(), "yes?");
 }
 
@@ -31,7 +32,7 @@ TEST_F(RdmaChannelTest, MessagesOfEveryLengthArriveInOrder) {
   connect();
   for (std::size_t size = 0; size <= message_size; size += 255) {
     const std::string text(size, static_cast<char>('a' + size % 26));
-    ASSERT_TRUE(here().channel->send(bytes_of(text)));
+    ASSERT_TRUE(here().channel->send(bytes(text)));
     ASSERT_EQ(there().take(), text);
   }
 }
@@ -40,8 +41,8 @@ TEST_F(RdmaChannelTest, AMessageIsDeliveredOnceThePeersDeviceHasIt) {
   connect();
   EXPECT_TRUE(here().channel->confirms_later());
   fabric.hold();
-  ASSERT_TRUE(here().channel->send(bytes_of("one")));
-  ASSERT_TRUE(here().channel->send(bytes_of("two")));
+  ASSERT_TRUE(here().channel->send(bytes("one")));
+  ASSERT_TRUE(here().channel->send(bytes("two")));
   EXPECT_EQ(here().channel->delivered(), 0U);
   fabric.deliver(1);
   EXPECT_EQ(here().channel->delivered(), 1U);
@@ -52,11 +53,11 @@ TEST_F(RdmaChannelTest, AMessageIsDeliveredOnceThePeersDeviceHasIt) {
 
 TEST_F(RdmaChannelTest, AMessageArrivedWhenItsCompletionWasFoundNotWhenItIsLookedAt) {
   connect();
-  for (const char* text : {"one", "two"}) ASSERT_TRUE(here().channel->send(bytes_of(text)));
+  for (const char* text : {"one", "two"}) ASSERT_TRUE(here().channel->send(bytes(text)));
   EXPECT_TRUE(there().channel->has_message());
   const std::uint64_t found = reactor.now_ns();
   reactor.pass(1000);
-  ASSERT_TRUE(here().channel->send(bytes_of("three")));
+  ASSERT_TRUE(here().channel->send(bytes("three")));
   for (const char* text : {"one", "two"}) {
     EXPECT_TRUE(there().channel->look());
     EXPECT_EQ(there().channel->arrival(), found);
@@ -69,20 +70,20 @@ TEST_F(RdmaChannelTest, AMessageArrivedWhenItsCompletionWasFoundNotWhenItIsLooke
 TEST_F(RdmaChannelTest, AFullQueueHoldsTheSenderBackUntilThePeerTakes) {
   queue = 4;
   connect();
-  for (int n = 0; n < 4; ++n) ASSERT_TRUE(here().channel->send(bytes_of("x")));
+  for (int n = 0; n < 4; ++n) ASSERT_TRUE(here().channel->send(bytes("x")));
   EXPECT_FALSE(here().channel->has_room(1));
-  EXPECT_EQ(here().channel->send(bytes_of("x")).error().code, Errc::again);
+  EXPECT_EQ(here().channel->send(bytes("x")).error().code, Errc::again);
   EXPECT_TRUE(there().take());
   EXPECT_TRUE(there().take());
   EXPECT_TRUE(here().channel->has_room(1));
-  EXPECT_TRUE(here().channel->send(bytes_of("x")));
+  EXPECT_TRUE(here().channel->send(bytes("x")));
 }
 
 TEST_F(RdmaChannelTest, AQueueOfOneMessageWorks) {
   queue = 1;
   connect();
   for (int n = 0; n < 100; ++n) {
-    ASSERT_TRUE(here().channel->send(bytes_of("x"))) << n;
+    ASSERT_TRUE(here().channel->send(bytes("x"))) << n;
     ASSERT_EQ(there().take(), "x");
   }
 }
@@ -91,12 +92,12 @@ TEST_F(RdmaChannelTest, NoMessageEverWaitsForAReceive) {
   queue = 8;
   connect();
   for (int n = 0; n < 1000; ++n) {
-    while (here().channel->send(bytes_of("message"))) {
+    while (here().channel->send(bytes("message"))) {
     }
     while (there().take()) {
     }
     if (n % 3 == 0) {
-      ASSERT_TRUE(there().channel->send(bytes_of("answer")));
+      ASSERT_TRUE(there().channel->send(bytes("answer")));
     }
     while (here().take()) {
     }
@@ -109,9 +110,9 @@ TEST_F(RdmaChannelTest, CreditsRideOnAnswers) {
   connect();
   fabric.reset_counts();
   for (int n = 0; n < 1000; ++n) {
-    ASSERT_TRUE(here().channel->send(bytes_of("question")));
+    ASSERT_TRUE(here().channel->send(bytes("question")));
     ASSERT_TRUE(there().take());
-    ASSERT_TRUE(there().channel->send(bytes_of("answer")));
+    ASSERT_TRUE(there().channel->send(bytes("answer")));
     ASSERT_TRUE(here().take());
   }
   EXPECT_EQ(client_counts().work_requests, 1000U) << "and none for credits alone";
@@ -122,7 +123,7 @@ TEST_F(RdmaChannelTest, CreditsOfAOneWayStreamAreAmortised) {
   connect();
   fabric.reset_counts();
   for (int n = 0; n < 1000; ++n) {
-    ASSERT_TRUE(here().channel->send(bytes_of("news")));
+    ASSERT_TRUE(here().channel->send(bytes("news")));
     ASSERT_TRUE(there().take());
   }
   EXPECT_EQ(client_counts().work_requests, 1000U + server_counts().work_requests / 2);
@@ -131,7 +132,7 @@ TEST_F(RdmaChannelTest, CreditsOfAOneWayStreamAreAmortised) {
 
 TEST_F(RdmaChannelTest, AnOrderlyEndComesBehindAllThatWasSent) {
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("last")));
+  ASSERT_TRUE(here().channel->send(bytes("last")));
   here().goodbye();
   run();
   EXPECT_EQ(there().channel->peer_state(), PeerState::kOrderly);
@@ -142,9 +143,9 @@ TEST_F(RdmaChannelTest, AnOrderlyEndComesBehindAllThatWasSent) {
 // An acknowledgement gets lost, and whoever would have given another is gone.
 TEST_F(RdmaChannelTest, WhatThePeerHasTakenIsDeliveredThoughItsAcknowledgementIsLost) {
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("first")));
+  ASSERT_TRUE(here().channel->send(bytes("first")));
   fabric.lose_acknowledgements(1);
-  ASSERT_TRUE(here().channel->send(bytes_of("taken")));
+  ASSERT_TRUE(here().channel->send(bytes("taken")));
   EXPECT_EQ(there().take(), "first");
   EXPECT_TRUE(there().channel->look());
   there().channel->pop();
@@ -158,8 +159,8 @@ TEST_F(RdmaChannelTest, WhatThePeerHasTakenIsDeliveredThoughItsAcknowledgementIs
 TEST_F(RdmaChannelTest, WhatThePeerHasNotTakenIsNotDeliveredBeforeItIsAcknowledged) {
   connect();
   fabric.lose_acknowledgements(1);
-  ASSERT_TRUE(here().channel->send(bytes_of("left")));
-  ASSERT_TRUE(there().channel->send(bytes_of("meanwhile")));
+  ASSERT_TRUE(here().channel->send(bytes("left")));
+  ASSERT_TRUE(there().channel->send(bytes("meanwhile")));
   EXPECT_EQ(here().take(), "meanwhile");
   EXPECT_EQ(here().channel->delivered(), 0U);
   fabric.time_out();
@@ -177,19 +178,19 @@ TEST_F(RdmaChannelTest, TheGoodbyeIsWaitedFor) {
 
 TEST_F(RdmaChannelTest, AnEndWithoutAGoodbyeIsALossAndNothingBeforeItIsLost) {
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("last")));
+  ASSERT_TRUE(here().channel->send(bytes("last")));
   here().channel->close(false);
   run();
   EXPECT_EQ(there().channel->peer_state(), PeerState::kLost);
   EXPECT_EQ(there().ends, 1);
   EXPECT_EQ(there().take(), "last");
-  EXPECT_EQ(there().channel->send(bytes_of("x")).error().code, Errc::connection_reset);
+  EXPECT_EQ(there().channel->send(bytes("x")).error().code, Errc::connection_reset);
 }
 
 TEST_F(RdmaChannelTest, ASendThatFailsIsALoss) {
   connect();
   fabric.fail_work_request(1, CompletionStatus::kRetryExceeded);
-  ASSERT_TRUE(here().channel->send(bytes_of("x")));
+  ASSERT_TRUE(here().channel->send(bytes("x")));
   EXPECT_EQ(here().channel->delivered(), 0U);
   run();
   EXPECT_EQ(here().channel->peer_state(), PeerState::kLost);
@@ -232,18 +233,18 @@ TEST_F(RdmaChannelTest, WhoSleepsIsWokenByAMessageOnce) {
   run();
   there().wakes = 0;
   EXPECT_FALSE(there().channel->arm(true, false));
-  ASSERT_TRUE(here().channel->send(bytes_of("x")));
+  ASSERT_TRUE(here().channel->send(bytes("x")));
   run();
   EXPECT_EQ(there().wakes, 1);
   EXPECT_TRUE(there().take());
-  ASSERT_TRUE(here().channel->send(bytes_of("x")));
+  ASSERT_TRUE(here().channel->send(bytes("x")));
   run();
   EXPECT_EQ(there().wakes, 1) << "nobody asked to be woken";
 }
 
 TEST_F(RdmaChannelTest, WhatCameBeforeSleepingIsSeen) {
   connect();
-  ASSERT_TRUE(here().channel->send(bytes_of("x")));
+  ASSERT_TRUE(here().channel->send(bytes("x")));
   there().channel->arm(true, false);
   EXPECT_TRUE(there().channel->has_message());
 }
@@ -275,7 +276,7 @@ TEST_F(RdmaChannelTest, ThereIsNoFastPathToWhoHasLeftUnheard) {
 TEST_F(RdmaChannelTest, ALetterThatNoCorrectPeerWritesEndsTheConnection) {
   connect();
   there().channel->arm(false, false);
-  ASSERT_TRUE(dynamic_cast<RdmaChannel&>(*here().channel).send_letter(bytes_of("nonsense")));
+  ASSERT_TRUE(dynamic_cast<RdmaChannel&>(*here().channel).send_letter(bytes("nonsense")));
   run();
   EXPECT_EQ(there().channel->peer_state(), PeerState::kLost);
   EXPECT_EQ(there().ends, 1);

@@ -9,16 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "support/bytes.h"
 #include "unit/wire/format_example.h"
 
 namespace comch::transport::rdma {
 namespace {
 
-constexpr std::uint32_t kSlot = 384;
+using test::bytes;
 
-std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
+constexpr std::uint32_t kSlot = 384;
 
 struct RdmaLaneRecordTest : testing::Test {
   std::uint32_t write(std::uint32_t position, std::string_view immediate, std::string_view data,
@@ -28,7 +27,7 @@ struct RdmaLaneRecordTest : testing::Test {
                           .producer = 9,
                           .length = data.size(),
                           .immediate = static_cast<std::uint32_t>(immediate.size())};
-    return write_record(slot.data(), position, what, bytes_of(immediate), bytes_of(data));
+    return write_record(slot.data(), position, what, bytes(immediate), bytes(data));
   }
   bool read(std::uint32_t position) { return read_record(slot.data(), kSlot, position, record); }
   std::string_view text(std::size_t offset, std::size_t size) const {

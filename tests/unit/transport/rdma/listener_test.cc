@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <map>
 
+#include "support/bytes.h"
 #include "support/encoded.h"
 #include "support/log_lines.h"
 #include "transport/rdma/connector.h"
@@ -16,7 +17,7 @@
 namespace comch::transport::rdma {
 namespace {
 
-using test::bytes_of;
+using test::bytes;
 using test::HandClient;
 using test::LogLines;
 using test::RdmaClient;
@@ -364,7 +365,7 @@ TEST_F(RdmaListenerTest, ARefusalArrivesBeforeTheServerHangsUp) {
 TEST_F(RdmaListenerTest, ConnectionsLiveOnWhenTheListenerIsClosed) {
   connect();
   server.listener->close();
-  ASSERT_TRUE(here().channel->send(bytes_of("hello")));
+  ASSERT_TRUE(here().channel->send(bytes("hello")));
   EXPECT_EQ(there().take(), "hello");
   server.listener.reset();
   here().goodbye();

@@ -3,7 +3,7 @@
 //
 //   RdmaParties parties;
 //   parties.listen();  parties.connect();  parties.run();
-//   parties.client.channel->send(bytes_of("hello"));
+//   parties.client.channel->send(bytes("hello"));
 //   parties.server.take()                    // "hello"
 //
 // Threads: one.
@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/bytes.h"
 #include "support/deadline.h"
 #include "support/fake_verbs.h"
 #include "support/temp_dir.h"
@@ -27,10 +28,6 @@
 #include "unit/transport/shm/fake_reactor.h"
 
 namespace comch::test {
-
-inline std::span<const std::byte> bytes_of(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
 
 // One end of a connection, as the engine would own it.
 struct RdmaEnd final : transport::ChannelOwner {
