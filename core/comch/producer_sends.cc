@@ -91,6 +91,7 @@ Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediat
   const Outcome outcome = lane.commit(loan.handle, length, immediate);
   if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) return refused(lane, outcome);
   lane.publish();
+  port_->note_sent(lane);
   if (outcome == Outcome::kUnderWay) lane.forget_last();
   return {};
 }
@@ -133,6 +134,7 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
     return refused(lane, outcome);
   }
   lane.publish();
+  port_->note_sent(lane);
   if (outcome == Outcome::kUnderWay) lane.forget_last();
   traffic_[static_cast<std::uint32_t>(consumer)].handed[*handle] = &face;
   ++handed_over_;

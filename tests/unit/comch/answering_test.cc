@@ -61,6 +61,24 @@ TEST_F(AnsweringTest, WhoSendsAnArrayThatIsNotPlainAnswers) {
   expect_answered();
 }
 
+TEST_F(AnsweringTest, WhoCommitsALoanAnswers) {
+  const Loan loan = from.reserve(id).value();
+  ASSERT_TRUE(from.commit(loan, 8));
+  expect_answered();
+}
+
+TEST_F(AnsweringTest, WhoHandsABufferOverAnswers) {
+  keep_received();
+  ASSERT_TRUE(from.hand_over(id, *here.data(0, "answer")));
+  expect_answered();
+  ReceiveTask* const task = received.at(0);
+  EXPECT_TRUE(to.give_back(task->handed_over()));
+  std::ignore = task->buffer()->drop_reference();
+  std::ignore = task->free();
+  ASSERT_TRUE(run_until([&] { return handed_back.size() == 1; }));
+  std::ignore = handed_back[0]->drop_reference();
+}
+
 TEST_F(AnsweringTest, WhoOnlyReceivesDoesNotAnswer) {
   const std::array message{Outgoing{.data = bytes("answer"), .immediate = {}}};
   ASSERT_EQ(from.send(id, message), 1U);
