@@ -60,6 +60,7 @@ class ProducerPort final : public Readiness {
   // Something was sent by that lane, perhaps in answer to what has come.
   void note_sent(const OutLane& lane) {
     reactor_.patience().answered();
+    static_assert(NextAnswer::kBytes == comch::shm::kLaneSlot);
     reactor_.next_answer().lies_at(lane.next_slot());
   }
   // A posted buffer came back that siblings may wait for.

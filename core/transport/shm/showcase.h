@@ -1,11 +1,12 @@
 // Showcase: shows messages of a consumer's lanes where they lie, which are small ones, and
 // remembers which are shown. What it is to the way "view" Intake is to the others.
 //
-//   const Showcase::Got got = showcase.show(lane, 64, next, [](std::size_t n, const Shown& message)
-//   {}); if (got.found == Found::kBroken) cut_off(lane.producer());
+//   const Showcase::Got got = showcase.show(lane, 64, next, sink);
+//   if (got.found == Found::kBroken) cut_off(lane.producer());
 //   showcase.release(got.shown.messages);
 //
-// A sink is called with the number of each message, and is compiled into the loop.
+// A sink is called with the number of each message and what is Shown of it, and is compiled into
+// the loop.
 //
 // Threads: the consumer's. Lifetime: a lane outlives what is shown of it. Errors: kBroken, what no
 // correct producer writes to a lane that is viewed; the lane is not to be read again.

@@ -80,12 +80,17 @@ TEST_F(AnsweringTest, WhoHandsABufferOverAnswers) {
 }
 
 TEST_F(AnsweringTest, WhoOnlyReceivesDoesNotAnswer) {
+  const std::unique_ptr<ProgressEngine> own = ProgressEngine::create().value();
+  const std::unique_ptr<Producer> apart = producer_apart(*own);
   const std::array message{Outgoing{.data = bytes("answer"), .immediate = {}}};
-  ASSERT_EQ(from.send(id, message), 1U);
-  const transport::NextAnswer nobody;
-  reactor().next_answer() = nobody;
-  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
-  EXPECT_FALSE(knows_where_the_next_is());
+  for (std::size_t n = 1; n <= 3; ++n) {
+    ASSERT_EQ(apart->send(id, message), 1U);
+    ASSERT_TRUE(run_until([&] { return texts.size() == n; }));
+    EXPECT_FALSE(knows_where_the_next_is());
+    EXPECT_FALSE(is_taken_for_one_that_answers());
+  }
+  apart->abort().value();
+  EXPECT_TRUE(until(*own, [&] { return apart->state() == ContextState::kIdle; }));
 }
 
 }  // namespace
