@@ -90,7 +90,12 @@ struct ConsumerImpl::ToArray {
   }
 };
 
-bool ConsumerImpl::poll() { return poll_tasks(ToTask{*this}); }
+bool ConsumerImpl::poll() {
+  notes.sign = {};
+  const bool did = poll_tasks(ToTask{*this});
+  if (!did && in_tasks() && port_) notes.sign = port_->sign();
+  return did;
+}
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
   return poll_array(out, ToArray{*this, out.data()});

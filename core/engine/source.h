@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/sign.h"
+
 namespace comch::engine {
 
 enum class Attention : std::uint8_t { kOff, kHot, kAsleep };
@@ -44,9 +46,10 @@ class Source {
     bool relaxed = false;   // relax() was called since the last arm().
     bool active = false;    // Something happened since the last settle().
     std::size_t index = 0;  // Place in SourceList::hot_ while kHot.
-    // The source's own, set by its poll(): a word that is 0 while poll() would find nothing. It is
-    // forgotten when the source is polled, or made hot once more. Null: poll() has to be asked.
-    const std::uint64_t* sign = nullptr;
+    // The source's own, set by its poll(): a word, and what it is while poll() would find nothing.
+    // It is forgotten when the source is polled, or made hot once more. No word: poll() has to be
+    // asked.
+    transport::Sign sign;
     std::uint64_t heeding = 0;  // The last one that it was named in; see SourceList::heed().
   };
   Notes notes;

@@ -2,14 +2,13 @@
 #include "engine/source_list.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "os/membarrier.h"
 
 namespace comch::engine {
 
 void SourceList::make_hot(Source& source) {
-  source.notes.sign = nullptr;
+  source.notes.sign = {};
   if (source.notes.attention == Attention::kHot) return;
   if (source.notes.armed) disarm(source);
   source.notes.attention = Attention::kHot;
@@ -51,12 +50,9 @@ bool SourceList::poll() {
 
 // Sources that are quiet are asked by one load, and not by a call.
 bool SourceList::is_silent(Source& source) {
-  const std::uint64_t* const sign = source.notes.sign;
-  if (sign == nullptr) return false;
-  // No edge: a hint; poll() meets what it stands for. The word is only looked at.
-  const std::atomic_ref<std::uint64_t> word(*const_cast<std::uint64_t*>(sign));
-  if (word.load(std::memory_order_relaxed) == 0) return true;
-  source.notes.sign = nullptr;
+  if (!source.notes.sign) return false;
+  if (source.notes.sign.is_quiet()) return true;
+  source.notes.sign = {};
   return false;
 }
 

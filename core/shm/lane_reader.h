@@ -158,6 +158,13 @@ class LaneReader {
     return true;
   }
 
+  // The word that look() looks at, as long as nothing is passed, and what it says now. Null: there
+  // is a message, or look() has more to look at.
+  [[nodiscard]] const std::uint64_t* sign(std::uint64_t& word) const {
+    if (broken_ || check_.is_open() || row_.left != 0 || is_next(word)) return nullptr;
+    return reinterpret_cast<const std::uint64_t*>(slots_ + place());
+  }
+
   [[nodiscard]] Position position() const { return position_; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
   [[nodiscard]] bool broken() const { return broken_; }

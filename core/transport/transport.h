@@ -24,6 +24,7 @@
 #include "comch/connection.h"
 #include "comch/result.h"
 #include "transport/reactor.h"
+#include "transport/sign.h"
 
 namespace comch::transport {
 
@@ -109,9 +110,9 @@ class Channel {
   virtual std::optional<std::span<const std::byte>> look() = 0;
   // Whether look() would show something; copies nothing, and tells the owner nothing.
   virtual bool has_message() = 0;
-  // A word that is 0 while look() would show nothing and nothing be broken, until the next look();
-  // null: there is none.
-  virtual const std::uint64_t* sign() const { return nullptr; }
+  // By which look() is told from one that would show nothing, while nothing is broken; until the
+  // next look().
+  virtual Sign sign() const { return {}; }
   // Takes what the last look() showed out of the queue.
   virtual void pop() = 0;
   // When what the last look() showed came into the queue, in nanoseconds of the monotonic clock;

@@ -16,7 +16,7 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
              "transport/next_answer.h", "transport/outcome.h", "transport/passage.h", "transport/patience.h",
-             "transport/port_ids.h", "transport/port_owner.h", "transport/taken.h")
+             "transport/port_ids.h", "transport/port_owner.h", "transport/sign.h", "transport/taken.h")
 WORDS = ("comch/result.h", "comch/log.h", "comch/fork_mark.h")  # Of the public headers, what every room speaks.
 
 

@@ -106,7 +106,7 @@ std::optional<std::uint64_t> ShmChannel::arrival() const {
   return arrivals_->first();
 }
 
-const std::uint64_t* ShmChannel::sign() const { return receiver_.sign(); }
+Sign ShmChannel::sign() const { return {.word = receiver_.sign(), .quiet = 0}; }
 
 void ShmChannel::flush() {
   if (receiver_.flush() && space_ringer_.should_ring()) ring();

@@ -48,7 +48,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   Status send(std::span<const std::byte> message) override;
   bool has_room(std::uint32_t bytes) override { return sender_.has_room(bytes); }
   std::optional<std::span<const std::byte>> look() override;
-  const std::uint64_t* sign() const override;
+  Sign sign() const override;
   bool has_message() override { return !receiver_.broken() && receiver_.ready(); }
   void pop() override;
   std::optional<std::uint64_t> arrival() const override;

@@ -125,6 +125,14 @@ bool ConsumerPort::has_message() const {
                              [](const auto& lane) { return !lane->shut && lane->reader.ready(); });
 }
 
+Sign ConsumerPort::sign() const {
+  if (only_ == nullptr || sweep_ || closed() || only_->heeded || only_->shut || only_->job)
+    return {};
+  Sign sign;
+  sign.word = only_->reader.sign(sign.quiet);
+  return sign;
+}
+
 // --- The end of a lane --------------------------------------------------------------------
 
 // A lane that is broken, or is empty now and has ended, or a map has. One that waits for the end of

@@ -36,6 +36,7 @@
 #include "transport/shm/intake.h"
 #include "transport/shm/peer_maps.h"
 #include "transport/shm/showcase.h"
+#include "transport/sign.h"
 #include "transport/taken.h"
 
 namespace comch::transport::shm {
@@ -182,6 +183,9 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   void relax() {
     if (may_relax_) sleeper_.relax();
   }
+
+  // By which poll() is told from one that would find nothing, until the owner is woken or polls.
+  Sign sign() const;
 
   void on_readable() override;
 

@@ -63,7 +63,7 @@ TEST_F(SourceListTest, ASourceWithASignIsPolledWhenTheSignIsNotZero) {
   std::uint64_t word = 0;
   list.make_hot(sources[0]);
   EXPECT_FALSE(list.poll());
-  sources[0].notes.sign = &word;
+  sources[0].notes.sign = {.word = &word, .quiet = 0};
   EXPECT_FALSE(list.poll());
   EXPECT_EQ(sources[0].polls, 1);
   word = 1;
@@ -75,10 +75,21 @@ TEST_F(SourceListTest, ASourceWithASignIsPolledWhenTheSignIsNotZero) {
   EXPECT_EQ(sources[0].polls, 3) << "what a poll finds changes the sign: a new one is due";
 }
 
+TEST_F(SourceListTest, ASignSaysWhatItsWordIsWhileThereIsNothing) {
+  std::uint64_t word = 7;
+  list.make_hot(sources[0]);
+  sources[0].notes.sign = {.word = &word, .quiet = 7};
+  EXPECT_FALSE(list.poll());
+  EXPECT_EQ(sources[0].polls, 0);
+  word = 0;
+  EXPECT_FALSE(list.poll());
+  EXPECT_EQ(sources[0].polls, 1);
+}
+
 TEST_F(SourceListTest, MakingASourceHotForgetsItsSign) {
   const std::uint64_t word = 0;
   list.make_hot(sources[0]);
-  sources[0].notes.sign = &word;
+  sources[0].notes.sign = {.word = &word, .quiet = 0};
   list.make_hot(sources[0]);
   EXPECT_FALSE(list.poll());
   EXPECT_EQ(sources[0].polls, 1);

@@ -46,6 +46,91 @@ TEST_F(ConsumerPortTest, AllMessagesOfARowArriveAlsoWhenTheyAreAskedForOneByOne)
   expect_nothing_outside();
 }
 
+TEST_F(ConsumerPortTest, HasASignThatIsQuietUntilAMessageComes) {
+  EXPECT_FALSE(port->sign()) << "there is no lane";
+  PeerLane from = lane();
+  for (std::uint16_t n = 0; n < 2; ++n) {
+    const Sign sign = port->sign();
+    ASSERT_TRUE(sign);
+    EXPECT_TRUE(sign.is_quiet());
+    from.writer->put_inline(n, kBytes, {});
+    EXPECT_TRUE(sign.is_quiet()) << "not published";
+    from.writer->publish();
+    EXPECT_FALSE(sign.is_quiet());
+    EXPECT_FALSE(port->sign()) << "it is to be taken";
+    poll();
+    ASSERT_EQ(arrivals.size(), std::size_t{n} + 1);
+  }
+}
+
+TEST_F(ConsumerPortTest, HasASignInTheLapAfterTheFirst) {
+  PeerLane from = lane();
+  // A post has its slot as its index, and there are twice as many as may be posted.
+  const auto index = [](std::uint32_t n) { return static_cast<std::uint16_t>(n % (2 * kDepth)); };
+  const std::uint32_t lap = from.layout.shape.slots;
+  for (std::uint32_t n = 0; n < lap; ++n) {
+    from.writer->put_inline(index(n), kBytes, {});
+    from.writer->publish();
+    poll();
+    port->post(0, 0, kRoom);
+    port->publish();
+  }
+  const Sign sign = port->sign();
+  ASSERT_TRUE(sign);
+  EXPECT_NE(sign.quiet, 0U) << "the lap before";
+  EXPECT_TRUE(sign.is_quiet());
+  from.writer->put_inline(index(lap), kBytes, {});
+  from.writer->publish();
+  EXPECT_FALSE(sign.is_quiet());
+}
+
+TEST_F(ConsumerPortTest, HasNoSignAmidARow) {
+  const PeerLane from = lane();
+  from.write_row(0, 2, 8);
+  port->poll(1, [this](std::size_t, const Arrival& arrival) { arrivals.push_back(arrival); });
+  ASSERT_EQ(arrivals.size(), 1U);
+  EXPECT_FALSE(port->sign());
+}
+
+TEST_F(ConsumerPortTest, HasNoSignAmidAStagedMessage) {
+  PeerLane from = lane(1, {.bounce = kPage});
+  from.writer->put_staged(0, 16, {.offset = 0, .length = 8}, {});
+  from.writer->publish();
+  poll();
+  EXPECT_TRUE(arrivals.empty());
+  EXPECT_FALSE(port->sign());
+  from.writer->put_staged_next(0, {.offset = 8, .length = 8});
+  from.writer->publish();
+  poll();
+  EXPECT_EQ(arrivals.size(), 1U);
+  EXPECT_TRUE(port->sign());
+}
+
+TEST_F(ConsumerPortTest, HasNoSignBesideASecondLaneOrWithAnEndToDealWith) {
+  const PeerLane from = lane();
+  EXPECT_TRUE(port->sign());
+  const PeerLane second = lane(2, {});
+  EXPECT_FALSE(port->sign());
+  const int wakes = owner.wakes;
+  ASSERT_TRUE(say_packet(line, wire::LaneEnd{.producer = 2}));
+  settle();
+  EXPECT_GT(owner.wakes, wakes) << "who looks at a sign is told that it may have changed";
+  poll();
+  EXPECT_TRUE(port->sign()) << "it is swept";
+  ASSERT_TRUE(say_packet(line, wire::LaneEnd{.producer = 1}));
+  settle();
+  EXPECT_FALSE(port->sign());
+  poll();
+  EXPECT_FALSE(port->sign());
+}
+
+TEST_F(ConsumerPortTest, HasNoSignWhenItIsClosed) {
+  const PeerLane from = lane();
+  EXPECT_TRUE(port->sign());
+  port->close();
+  EXPECT_FALSE(port->sign());
+}
+
 TEST_F(ConsumerPortTest, WhatComesBehindTheEndIsNotTakenAndIsNoLie) {
   std::string said;
   set_log_sink([&](LogLevel, std::string_view text) { said += text; });
