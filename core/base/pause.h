@@ -11,6 +11,10 @@ inline void pause() {
 #endif
 }
 
+inline void pause(int times) {
+  for (; times != 0; --times) pause();
+}
+
 // A few nanoseconds, where a pause is 10 to 40: until what was asked for is there, and a little
 // more. For who looks at a line that is written but once.
 inline void short_pause() {

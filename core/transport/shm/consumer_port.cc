@@ -60,8 +60,9 @@ ConsumerPort::ConsumerPort(Reactor& reactor, std::shared_ptr<Hub> hub, const Set
       writer_(comch::shm::posted_run_at(parts_.posted.bytes().data()),
               parts_.posted.bytes().data() + parts_.layout.ring, parts_.layout.slots),
       intake_({.names = names(), .immediate_max = setup.immediate_max, .memory = setup.memory},
-              *this),
+              *this, reactor_.next_answer()),
       sleeper_(comch::shm::posted_at(parts_.posted.bytes().data()).data_bell),
+      showcase_(reactor_.next_answer()),
       maps_(setup.descriptors) {
   parts_.line.close_in_children();
 }

@@ -123,8 +123,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     return poll(budget, sink, Intake::kLookOnce);
   }
   // The same of a caller that polls by itself, and not through its engine: behind a look that finds
-  // nothing there is one more, and a pause between them. More of them, as Patience has, gain
-  // nothing in so short a call.
+  // nothing there is one more, and a gap between them. More of them, as Patience has, gain nothing
+  // in so short a call.
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
     const Taken taken = poll(budget, sink, gap_.pauses());
@@ -208,9 +208,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   }
   template <class Sink>
   [[gnu::noinline]] Taken take_in_turns(std::size_t budget, int pauses, Sink sink) {
-    if (pauses != Intake::kLookOnce && is_quiet()) {
-      for (; pauses != 0; --pauses) pause();
-    }
+    if (pauses != Intake::kLookOnce && is_quiet()) pause(pauses);
     Taken all;
     const std::size_t lanes = lanes_.size();
     for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
@@ -226,8 +224,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
                                          int pauses, Sink sink) {
-    const auto [count, found] =
-        intake_.take(lane, first, until, pauses, reactor_.next_answer(), sink);
+    const auto [count, found] = intake_.take(lane, first, until, pauses, sink);
     if (found != Found::kSome) [[likely]]
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};
@@ -239,7 +236,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     for (std::size_t turn = 0; turn < lanes && !shown; ++turn) {
       if (first_ >= lanes) first_ = 0;
       InLane& lane = *lanes_[first_++];
-      const Showcase::Got got = showcase_.show(lane, budget, reactor_.next_answer(), sink);
+      const Showcase::Got got = showcase_.show(lane, budget, sink);
       shown = got.shown;
       if (!shown) settle(lane, got.found);
     }

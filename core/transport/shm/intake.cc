@@ -46,8 +46,9 @@ Passage passage_of(LaneKind kind) {
 
 }  // namespace
 
-Intake::Intake(const Setup& setup, Maps& maps)
+Intake::Intake(const Setup& setup, Maps& maps, NextAnswer& next)
     : maps_(maps),
+      next_(next),
       immediate_max_(setup.immediate_max),
       memory_(setup.memory),
       entries_(setup.names),

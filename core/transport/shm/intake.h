@@ -2,9 +2,9 @@
 // posted in its table, and believes nothing: what a producer says is held against the table, the
 // maps that were shown, and the sizes that were agreed on.
 //
-//   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps);
+//   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps, next);
 //   intake.table().post(index, name, offset, capacity);
-//   const Intake::Got got = intake.take(lane, 0, 64, Intake::kLookOnce, next, sink);
+//   const Intake::Got got = intake.take(lane, 0, 64, Intake::kLookOnce, sink);
 //   if (got.found == Found::kBroken) cut_off(lane.producer());
 //
 // A sink is called with the number of each message and an Arrival, or a PlainArrival if it is data
@@ -59,7 +59,8 @@ class Intake {
     std::span<std::byte> memory;  // Of the posted buffers.
   };
 
-  Intake(const Setup& setup, Maps& maps);
+  // `next`: what may be sent in answer.
+  Intake(const Setup& setup, Maps& maps, NextAnswer& next);
 
   // What is posted. Whoever posts has checked that it lies in the memory.
   comch::shm::PostedTable& table() { return table_; }
@@ -73,14 +74,14 @@ class Intake {
     Found found;
   };
   // Hands what the lane has to `sink`, as message `first` and so on, until the count is `until`,
-  // and answers that. `pauses`: ahead of a second look. `next`: what may be sent in answer.
+  // and answers that. `pauses`: ahead of a second look.
   template <class Sink>
   [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, int pauses,
-                                  NextAnswer& next, Sink sink) {
+                                  Sink sink) {
     std::size_t count = first;
     assert(first < until);
-    Step step = take_plain(lane, count, until, pauses, next, sink);
-    if (is_next(step)) step = take_mixed(lane, count, until, step, next, sink);
+    Step step = take_plain(lane, count, until, pauses, sink);
+    if (is_next(step)) step = take_mixed(lane, count, until, step, sink);
     if (count == first && step != Step::kPart) [[likely]]
       return {count, step == Step::kBroken ? Found::kBroken : Found::kNothing};
     if (lane.reader.flush()) lane.tell();
@@ -102,16 +103,16 @@ class Intake {
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
   [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         int pauses, NextAnswer& next, Sink sink) {
+                                         int pauses, Sink sink) {
     Reader::Walk walk(lane.reader);
     std::uint16_t index = 0;
     std::uint64_t length = 0;
     Reader::Plain found = walk.look(index, length);
     if (found == Reader::Plain::kNothing && pauses != kLookOnce) {
-      for (; pauses != 0; --pauses) pause();
+      pause(pauses);
       found = walk.look(index, length);
     }
-    if (found != Reader::Plain::kNothing) next.expect();
+    if (found != Reader::Plain::kNothing) next_.expect();
     while (found != Reader::Plain::kNothing) {
       if (found >= Reader::Plain::kRow) [[unlikely]]
         return found == Reader::Plain::kRow ? Step::kRow : Step::kOther;
@@ -172,7 +173,7 @@ class Intake {
   // What comes from one that is not plain on. Apart, so that plain ones do not pay for the loop.
   template <class Sink>
   [[gnu::noinline]] Step take_mixed(InLane& lane, std::size_t& count, std::size_t until, Step step,
-                                    NextAnswer& next, Sink sink) {
+                                    Sink sink) {
     while (is_next(step)) {
       if (step == Step::kRow) {
         step = take_row(lane, count, until, sink);
@@ -181,7 +182,7 @@ class Intake {
         if (step == Step::kArrival) ++count;
       }
       if (step == Step::kArrival && count != until)
-        step = take_plain(lane, count, until, kLookOnce, next, sink);
+        step = take_plain(lane, count, until, kLookOnce, sink);
     }
     return step;
   }
@@ -198,6 +199,7 @@ class Intake {
   }
 
   Maps& maps_;
+  NextAnswer& next_;
   const std::uint32_t immediate_max_;
   const std::span<std::byte> memory_;
   std::vector<Entry> entries_;

@@ -1,7 +1,7 @@
 // Showcase: shows messages of a consumer's lanes where they lie, which are small ones, and
 // remembers which are shown. What it is to the way "view" Intake is to the others.
 //
-//   const Showcase::Got got = showcase.show(lane, 64, next, sink);
+//   const Showcase::Got got = showcase.show(lane, 64, sink);
 //   if (got.found == Found::kBroken) cut_off(lane.producer());
 //   showcase.release(got.shown.messages);
 //
@@ -31,15 +31,18 @@ class Showcase {
     Showing shown;
     Found found;
   };
+
+  // `next`: what may be sent in answer.
+  explicit Showcase(NextAnswer& next) : next_(next) {}
+
   // Hands at most `budget` messages of the lane to `sink`. Each stays as it is until it is
-  // released. kNothing: there is none, or no more can be shown now. `next`: what may be sent in
-  // answer.
+  // released. kNothing: there is none, or no more can be shown now.
   template <class Sink>
-  Got show(InLane& lane, std::size_t budget, NextAnswer& next, Sink sink) {
+  Got show(InLane& lane, std::size_t budget, Sink sink) {
     Showing shown;
     Found some = rows_.takes(lane) ? Found::kSome : Found::kNothing;
     while (shown.messages != budget && some == Found::kSome) {
-      const Reader::Plain found = show_plain(lane, shown, budget, next, sink);
+      const Reader::Plain found = show_plain(lane, shown, budget, sink);
       if (found == Reader::Plain::kRow) {
         show_row(lane, shown, budget, sink);
       } else if (found != Reader::Plain::kInline) {
@@ -63,16 +66,15 @@ class Showcase {
 
   // Messages of data alone. Answers what comes behind them; kInline: the budget is used up.
   template <class Sink>
-  [[gnu::always_inline]] static Reader::Plain show_plain(InLane& lane, Showing& shown,
-                                                         std::size_t budget, NextAnswer& next,
-                                                         Sink& sink) {
+  [[gnu::always_inline]] Reader::Plain show_plain(InLane& lane, Showing& shown, std::size_t budget,
+                                                  Sink& sink) {
     std::uint16_t index = 0;
     std::uint64_t length = 0;
     Reader::Walk walk(lane.reader);
     Reader::Plain found = Reader::Plain::kInline;
     for (; shown.messages != budget; ++shown.messages) {
       found = walk.look(index, length);
-      if (found != Reader::Plain::kNothing) next.expect();
+      if (found != Reader::Plain::kNothing) next_.expect();
       if (found != Reader::Plain::kInline) break;
       sink(shown.messages, Shown{{walk.data(), length}, {}, lane.producer()});
       shown.bytes += length;
@@ -105,6 +107,7 @@ class Showcase {
   }
   static Found look_at_other(InLane& lane, Shown& shown);
 
+  NextAnswer& next_;
   ShownRows<InLane> rows_;
 };
 

@@ -28,7 +28,7 @@ struct IntakeTest : testing::Test, Intake::Maps {
     const auto sink = [this](std::size_t n, const Arrival& arrival) {
       seen.push_back({n, arrival});
     };
-    return intake.take(*lane, first, until, Intake::kLookOnce, next, sink);
+    return intake.take(*lane, first, until, Intake::kLookOnce, sink);
   }
   // Takes a message, if there is one.
   bool asks_for_the_answer() {
@@ -38,13 +38,13 @@ struct IntakeTest : testing::Test, Intake::Maps {
   }
 
   std::array<std::byte, 8 * kRoomOfEach> memory{};
-  Intake intake{{.names = 128, .immediate_max = kImmediate, .memory = memory}, *this};
+  NextAnswer next;
+  Intake intake{{.names = 128, .immediate_max = kImmediate, .memory = memory}, *this, next};
   std::pair<os::Fd, os::Fd> line = os::pair().value();
   PeerLane peer{line.first, 7, {.bounce = kPage}};
   std::unique_ptr<InLane> lane = peer.received();
   std::optional<std::uint32_t> asked_for;
   std::vector<Seen> seen;
-  NextAnswer next;
 };
 
 TEST_F(IntakeTest, PutsDataIntoTheBufferAndCompletesIt) {
@@ -142,7 +142,7 @@ struct WritesDown {
 TEST_F(IntakeTest, WhoCallsNobodyIsToldOfARowAsAWhole) {
   Ledger ledger;
   const auto take_some = [&](std::size_t most) {
-    return intake.take(*lane, 0, most, Intake::kLookOnce, next, WritesDown{ledger}).count;
+    return intake.take(*lane, 0, most, Intake::kLookOnce, WritesDown{ledger}).count;
   };
   peer.write_row(4, 3, 8);
   EXPECT_EQ(take_some(2), 2U);
@@ -160,12 +160,11 @@ TEST_F(IntakeTest, OfARowWithALieWhatWasTrueIsTakenAndCounted) {
   Ledger ledger;
   intake.table().complete(5);
   peer.write_row(4, 3, 8);
-  const Intake::Got got = intake.take(*lane, 0, 64, Intake::kLookOnce, next, WritesDown{ledger});
+  const Intake::Got got = intake.take(*lane, 0, 64, Intake::kLookOnce, WritesDown{ledger});
   EXPECT_EQ(got.count, 1U);
   EXPECT_EQ(ledger.messages, 1U);
   EXPECT_EQ(ledger.bytes, 8U);
-  EXPECT_EQ(intake.take(*lane, 0, 64, Intake::kLookOnce, next, WritesDown{ledger}).found,
-            Found::kBroken);
+  EXPECT_EQ(intake.take(*lane, 0, 64, Intake::kLookOnce, WritesDown{ledger}).found, Found::kBroken);
   EXPECT_EQ(ledger.in_rows, (std::vector<std::uint16_t>{104}));
 }
 

@@ -12,7 +12,7 @@ struct ShowcaseTest : testing::Test {
     peer.writer->publish();
   }
   Showcase::Got show(std::size_t budget = 64) {
-    return showcase.show(*lane, budget, next, [this](std::size_t n, const Shown& message) {
+    return showcase.show(*lane, budget, [this](std::size_t n, const Shown& message) {
       numbers.push_back(n);
       seen.push_back(message);
     });
@@ -23,13 +23,13 @@ struct ShowcaseTest : testing::Test {
     return peer.writer->room();
   }
 
-  Showcase showcase;
+  NextAnswer next;
+  Showcase showcase{next};
   std::pair<os::Fd, os::Fd> line = os::pair().value();
   PeerLane peer{line.first, 7, {.viewed = true}};
   std::unique_ptr<InLane> lane = peer.received();
   std::vector<std::size_t> numbers;
   std::vector<Shown> seen;
-  NextAnswer next;
 };
 
 TEST_F(ShowcaseTest, FindsNothingInAnEmptyLaneAndThatIsNoLie) {
