@@ -91,7 +91,6 @@ struct ConsumerImpl::ToArray {
 };
 
 bool ConsumerImpl::poll() {
-  notes.sign = {};
   const bool did = poll_tasks(ToTask{*this});
   if (!did && in_tasks() && port_) notes.sign = port_->sign();
   return did;
