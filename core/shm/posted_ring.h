@@ -253,8 +253,8 @@ class PostedReader {
  public:
   using Data = typename Machine::Data;
 
-  // `map_size`: of the consumer's memory map as the kernel told it; ~0 when the map is not
-  // mapped here, and an offset only goes back to its owner.
+  // `map_size`: of the consumer's memory map as the kernel told it, or by the way cma the consumer;
+  // larger than any when nobody writes by an offset, and it only goes back to its owner.
   PostedReader(Data run, Data ring, std::uint32_t slots, std::uint64_t map_size)
       : run_(run), ring_(ring), slots_(slots), map_size_(map_size) {}
 

@@ -23,12 +23,14 @@ constexpr std::size_t kFdPosted = 0;
 constexpr std::size_t kFdLine = 1;
 constexpr std::size_t kFdMemory = 2;
 
-// Where nothing is mapped an offset only goes back to its owner, who knows what it may be.
+// Where nobody writes by it an offset only goes back to its owner, who knows what it may be.
 constexpr std::uint64_t kAnySize = std::uint64_t{1} << 48U;
 
 RemoteConsumer::Desk::Reader reader_of(const RemoteConsumer::Parts& parts,
                                        const wire::Consumer& terms) {
-  const std::uint64_t size = terms.way == wire::Way::kMapped ? terms.map_size : kAnySize;
+  // By kCma the kernel writes, into the process of a consumer whose ring any producer may change.
+  const bool written_to = terms.way == wire::Way::kMapped || terms.way == wire::Way::kCma;
+  const std::uint64_t size = written_to ? terms.map_size : kAnySize;
   std::byte* const base = parts.posted.bytes().data();
   return {comch::shm::posted_run_at(base), base + parts.layout.ring, parts.layout.slots, size};
 }
