@@ -7,20 +7,20 @@
 namespace comch::bench {
 namespace {
 
-// Tries per cell and round; picked: two in three samples are kept on the machine we know.
+// Tries per cell and round; picked: two in three are kept on the machine we know.
 constexpr int kTries = 4;
 
 void take_sample(Cell& cell, bool placed) {
-  if (!placed || !cell.near) {
-    cell.samples.push_back(cell.measure(any_pair()));
+  if (!placed || !cell.placed) {
+    cell.samples.push_back({.figure = cell.measure(any_pair())});
     return;
   }
   for (int i = 0; i < kTries; ++i, ++cell.dropped) {
-    const std::optional<Pair> pair = find_near_pair();
-    if (!pair) continue;
-    const double sample = cell.measure(*pair);
-    if (!is_near(*pair)) continue;
-    cell.samples.push_back(sample);
+    const std::optional<Placed> found = find_pair();
+    if (!found) continue;
+    const double figure = cell.measure(found->pair);
+    if (!is_as_before(*found)) continue;
+    cell.samples.push_back({.figure = figure, .distance = found->distance});
     return;
   }
 }

@@ -1,12 +1,12 @@
 // Cell: one figure of the table, measured again and again.
 //
-//   cells.push_back({.name = "round trip, bare", .unit = "ns", .near = true,
+//   cells.push_back({.name = "round trip, bare", .unit = "ns", .placed = true,
 //                    .measure = [](const Pair& pair) { return bare_round_trip_ns(pair, ...); }});
-//   run_rounds(cells, 8);
+//   run_rounds(cells, {.count = 8});
 //
 // A round measures every cell once, so that what changes on the machine in the meantime
-// changes all of them alike. A sample of a cell that needs near processors is kept only when
-// the pair was near before and behind it; it is tried a few times per round.
+// changes all of them alike. A sample of a cell that is placed is kept only when its processors
+// were as far apart behind it as before it; it is tried a few times per round.
 //
 // Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
 // its reason is printed.
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bench/placement.h"
+#include "bench/sample.h"
 
 namespace comch::bench {
 
@@ -29,11 +30,11 @@ struct Unavailable : std::runtime_error {
 struct Cell {
   std::string name;
   std::string unit;
-  bool near = false;  // Needs two processors that share a cache; else it picks its own.
+  bool placed = false;  // Gets two processors, near ones if there are any; else picks its own.
   std::function<double(const Pair&)> measure;
 
-  std::vector<double> samples = {};
-  int dropped = 0;           // Samples whose pair was not near, or did not stay so.
+  Samples samples = {};
+  int dropped = 0;           // Tries whose pair was not found, or did not stay where it was.
   std::string skipped = {};  // Why there is nothing to see.
   bool failed = false;       // And that it is not because something is lacking.
 };

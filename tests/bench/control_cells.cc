@@ -29,7 +29,7 @@ std::vector<Cell> control_cells(const Options& options) {
   const ControlPlan asleep{.duration = time, .waiting = Waiting::kSleep};
   const ControlPlan by_default{.duration = time, .waiting = Waiting::kDefault};
   const auto cell = [](const char* name, const char* unit, auto measure) {
-    return Cell{.name = name, .unit = unit, .near = true, .measure = measure};
+    return Cell{.name = name, .unit = unit, .placed = true, .measure = measure};
   };
   return {
       cell("round trip 64 B: bare ping-pong", "ns",

@@ -76,20 +76,24 @@ double line_round_trip_ns(const Pair& pair) {
   return median;
 }
 
-std::optional<Pair> find_near_pair() {
+std::optional<Placed> find_pair() {
   const std::vector<int> usable = usable_processors();
-  std::optional<Pair> best;
+  std::optional<Placed> best;
   double best_ns = 0;
   for (std::size_t i = 0; i < usable.size(); ++i) {
     for (std::size_t j = i + 1; j < usable.size(); ++j) {
       const Pair pair{.asker = usable[i], .answerer = usable[j]};
       const double ns = line_round_trip_ns(pair);
-      if (distance_of(ns) != Distance::kNear || (best && ns >= best_ns)) continue;
-      best = pair;
+      if (distance_of(ns) == Distance::kSiblings || (best && ns >= best_ns)) continue;
+      best = Placed{.pair = pair, .distance = distance_of(ns)};
       best_ns = ns;
     }
   }
   return best;
+}
+
+bool is_as_before(const Placed& placed) {
+  return distance_of(line_round_trip_ns(placed.pair)) == placed.distance;
 }
 
 Pair any_pair() {

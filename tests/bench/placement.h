@@ -2,14 +2,16 @@
 //
 // How fast two cores exchange a cache line decides every figure here, and a virtual machine's
 // processors move between physical cores every second or so. So a pair is chosen by measuring
-// it just before a cell, and measured again behind it; a cell is kept only when the pair
-// shared a last-level cache both times.
+// it just before a cell, and measured again behind it; a cell is kept only when the pair was as
+// far apart both times, and compared with those that were measured as far apart.
 //
 // Threads: measuring starts two of its own; call it while the process has no others.
 // Errors: std::runtime_error where this process may not choose its processors.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace comch::bench {
@@ -29,15 +31,31 @@ constexpr Distance distance_of(double round_trip_ns) {
   return round_trip_ns < 300 ? Distance::kNear : Distance::kFar;
 }
 
+// Those of which there are figures, in the order in which they are printed.
+inline constexpr std::array kMeasured{Distance::kNear, Distance::kFar};
+constexpr std::string_view name_of(Distance distance) {
+  switch (distance) {
+    case Distance::kSiblings:
+      return "within one core";
+    case Distance::kNear:
+      return "within one cache";
+    case Distance::kFar:
+      return "across caches";
+  }
+  return "?";
+}
+
 // The median round trip of a line between the two, both spinning.
 double line_round_trip_ns(const Pair& pair);
 
-inline bool is_near(const Pair& pair) {
-  return distance_of(line_round_trip_ns(pair)) == Distance::kNear;
-}
-
-// A near pair, the fastest of those that are; nothing when there is none just now.
-std::optional<Pair> find_near_pair();
+struct Placed {
+  Pair pair;
+  Distance distance = Distance::kNear;
+};
+// The fastest near pair, or, when there is none just now, the fastest far one; nothing when
+// there is only one core.
+std::optional<Placed> find_pair();
+bool is_as_before(const Placed& placed);
 
 // Any two processors, the same twice where there is only one: for runs that measure nothing.
 Pair any_pair();

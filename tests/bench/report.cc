@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "bench/columns.h"
 #include "bench/timing.h"
 
 namespace comch::bench {
@@ -16,19 +17,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The distance between the quartiles, in per cent of the median.
-double spread(std::vector<double> samples) {
-  if (samples.size() < 2) return 0;
-  std::ranges::sort(samples);
-  const double quartiles = samples[samples.size() * 3 / 4] - samples[samples.size() / 4];
-  return 100 * quartiles / median(samples);
-}
-
-std::optional<double> ratio(const std::vector<Cell>& cells, const Goal& goal) {
+std::optional<double> ratio(const std::vector<Cell>& cells, const Goal& goal, Distance distance) {
   const auto find = [&](const std::string& name) -> std::optional<double> {
     const auto cell = std::ranges::find(cells, name, &Cell::name);
-    if (cell == cells.end() || cell->samples.empty()) return std::nullopt;
-    return median(cell->samples);
+    if (cell == cells.end()) return std::nullopt;
+    const std::vector<double> figures = figures_at(distance, cell->samples);
+    return figures.empty() ? std::nullopt : std::optional(median(figures));
   };
   const std::optional<double> of = find(goal.of);
   const std::optional<double> to = find(goal.to);
@@ -44,44 +38,53 @@ std::string_view in_words(Goal::Kind kind) {
   return kind == Goal::Kind::kAtMost ? "at most" : "at least";
 }
 
+void print_heading() {
+  fmt::print("{:<60}", "");
+  for (const Distance distance : kMeasured) fmt::print(" {}", distance_heading(distance));
+  fmt::print("\n{:<51} {:<8}", "CELL", "UNIT");
+  for (std::size_t i = 0; i < kMeasured.size(); ++i) fmt::print(" {}", column_heading());
+  fmt::print(" {:>8}\n", "DROPPED");
+}
+
 void print_cell(const Cell& cell) {
   if (cell.samples.empty()) {
-    fmt::print("{:<52} {}\n", cell.name,
-               cell.skipped.empty() ? std::string("no near pair was found") : cell.skipped);
+    fmt::print("{:<51} {}\n", cell.name, cell.skipped.empty() ? kNoPair : cell.skipped);
     return;
   }
-  fmt::print("{:<52} {:>10.1f} {:<8} {:>6.0f}% {:>5} {:>8}\n", cell.name, median(cell.samples),
-             cell.unit, spread(cell.samples), cell.samples.size(), cell.dropped);
+  fmt::print("{:<51} {:<8}", cell.name, cell.unit);
+  for (const Distance distance : kMeasured) fmt::print(" {}", in_columns(cell.samples, distance));
+  fmt::print(" {:>8}\n", cell.dropped);
 }
 
 void print_goal(const std::vector<Cell>& cells, const Goal& goal) {
-  const std::optional<double> value = ratio(cells, goal);
-  const auto bound = fmt::format("{} {:.2f}", in_words(goal.kind), goal.bound);
-  if (!value) {
-    fmt::print("{:<52} {:>10} {:<16}\n", goal.name, "-", bound);
-    return;
+  fmt::print("{:<62} {:<14}", goal.name, fmt::format("{} {:g}", in_words(goal.kind), goal.bound));
+  for (const Distance distance : kMeasured) {
+    const std::optional<double> value = ratio(cells, goal, distance);
+    fmt::print(" {:>23}", ratio_in_words(value, value && meets(*value, goal)));
   }
-  fmt::print("{:<52} {:>10.2f} {:<16} {}\n", goal.name, *value, bound,
-             meets(*value, goal) ? "met" : "MISSED");
+  fmt::print("\n");
 }
 
 Json to_json(const Cell& cell) {
   Json json{{"name", cell.name}, {"unit", cell.unit}};
-  if (!cell.samples.empty()) {
-    json["median"] = median(cell.samples);
-    json["spread_percent"] = spread(cell.samples);
+  for (const Distance distance : kMeasured) {
+    const std::vector<double> figures = figures_at(distance, cell.samples);
+    if (figures.empty()) continue;
+    json[key_of(distance)] = {{"median", median(figures)},
+                              {"spread_percent", spread_percent(figures)},
+                              {"samples", figures}};
   }
   if (!cell.skipped.empty()) json["skipped"] = cell.skipped;
   json["dropped"] = cell.dropped;
-  json["samples"] = cell.samples;
   return json;
 }
 
 Json to_json(const std::vector<Cell>& cells, const Goal& goal) {
   Json json{{"name", goal.name}, {"of", goal.of}, {"to", goal.to}};
-  if (const auto value = ratio(cells, goal)) {
-    json["ratio"] = *value;
-    json["met"] = meets(*value, goal);
+  for (const Distance distance : kMeasured) {
+    if (const auto value = ratio(cells, goal, distance)) {
+      json[key_of(distance)] = {{"ratio", *value}, {"met", meets(*value, goal)}};
+    }
   }
   json[goal.kind == Goal::Kind::kAtMost ? "at_most" : "at_least"] = goal.bound;
   return json;
@@ -97,10 +100,11 @@ Json to_json(const Fact& fact) {
 
 void print_table(const std::vector<Cell>& cells, const std::vector<Goal>& goals,
                  const Facts& facts) {
-  fmt::print("{:<52} {:>10} {:<8} {:>7} {:>5} {:>8}\n", "CELL", "MEDIAN", "UNIT", "SPREAD", "KEPT",
-             "DROPPED");
+  print_heading();
   for (const Cell& cell : cells) print_cell(cell);
-  fmt::print("\n{:<52} {:>10} {:<16}\n", "RATIO", "IS", "GOAL");
+  fmt::print("\n{:<62} {:<14}", "RATIO", "GOAL");
+  for (const Distance distance : kMeasured) fmt::print(" {}", distance_heading(distance));
+  fmt::print("\n");
   for (const Goal& goal : goals) print_goal(cells, goal);
   fmt::print("\n{:<52} {:>10} {:<16} {}\n", "COUNT", "IS", "UNIT", "GOAL");
   for (const Fact& fact : facts) {

@@ -1,7 +1,8 @@
 // Report: cells and facts as a table, or as JSON, with every ratio beside its goal.
 //
-// Figures are medians over the rounds; the spread is the distance between the quartiles, in
-// per cent of the median: a ratio that is off its goal by less than the spread says nothing.
+// Figures are medians over the rounds, apart for each distance of processors; the spread is the
+// distance between the quartiles, in per cent of the median: a ratio that is off its goal by less
+// than the spread says nothing.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // Goals of the fast path: what its cells must reach, beside limits and peers of the same run.
 //
 // A ratio is taken round by round, of two samples measured within one round, and its figure is
-// the median of those: what slowed a whole round down is in both. `to` may name several cells;
+// the median of those: what slowed a whole round down is in both. Both are of one distance; the
+// bounds were found within one cache. `to` may name several cells;
 // then the best of them counts, in each round. Without `to` the figure itself is what counts.
 #pragma once
 

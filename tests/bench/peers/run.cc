@@ -7,6 +7,13 @@
 #include "bench/timing.h"
 
 namespace comch::bench {
+namespace {
+
+std::optional<double> figure_at(Distance distance, const std::optional<Sample>& sample) {
+  return sample && sample->is_of(distance) ? std::optional(sample->figure) : std::nullopt;
+}
+
+}  // namespace
 
 Run::Run(std::vector<Entry> entries) {
   for (Entry& entry : entries) {
@@ -22,7 +29,7 @@ void Run::measure(const Rounds& rounds) {
     for (const Cell& cell : cells_) before.push_back(cell.samples.size());
     run_rounds(cells_, {.count = 1, .placed = rounds.placed});
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const std::vector<double>& samples = cells_[i].samples;
+      const Samples& samples = cells_[i].samples;
       rows_[i].rounds.push_back(samples.size() > before[i] ? std::optional(samples.back())
                                                            : std::nullopt);
     }
@@ -42,31 +49,35 @@ const Run::Row* Run::find(const CellName& name) const {
   return row == rows_.end() ? nullptr : &*row;
 }
 
-std::optional<double> Run::best_in(std::size_t round, const std::vector<CellName>& cells) const {
+std::optional<double> Run::best_in(std::size_t round, const std::vector<CellName>& cells,
+                                   Distance distance) const {
   std::optional<double> best;
   for (const CellName& name : cells) {
     const Row* row = find(name);
-    if (row == nullptr || !row->rounds[round]) continue;
-    const double sample = *row->rounds[round];
-    if (!best) best = sample;
-    best = less_is_better(name.workload) ? std::min(*best, sample) : std::max(*best, sample);
+    if (row == nullptr) continue;
+    const std::optional<double> figure = figure_at(distance, row->rounds[round]);
+    if (!figure) continue;
+    if (!best) best = figure;
+    best = less_is_better(name.workload) ? std::min(*best, *figure) : std::max(*best, *figure);
   }
   return best;
 }
 
-std::optional<double> Run::ratio(const CellName& of, const std::vector<CellName>& to) const {
+std::optional<double> Run::ratio(const CellName& of, const std::vector<CellName>& to,
+                                 Distance distance) const {
   const Row* row = find(of);
   if (row == nullptr) return std::nullopt;
   std::vector<double> ratios;
   for (std::size_t round = 0; round < row->rounds.size(); ++round) {
-    const std::optional<double> divisor = to.empty() ? 1.0 : best_in(round, to);
-    if (row->rounds[round] && divisor) ratios.push_back(*row->rounds[round] / *divisor);
+    const std::optional<double> figure = figure_at(distance, row->rounds[round]);
+    const std::optional<double> divisor = to.empty() ? 1.0 : best_in(round, to, distance);
+    if (figure && divisor) ratios.push_back(*figure / *divisor);
   }
   return ratios.empty() ? std::nullopt : std::optional(median(std::move(ratios)));
 }
 
-std::optional<double> Run::ratio(const Row& of, const Row& to) const {
-  return ratio({of.workload, of.subject}, {{to.workload, to.subject}});
+std::optional<double> Run::ratio(const Row& of, const Row& to, Distance distance) const {
+  return ratio({of.workload, of.subject}, {{to.workload, to.subject}}, distance);
 }
 
 }  // namespace comch::bench

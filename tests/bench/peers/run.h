@@ -2,7 +2,7 @@
 //
 //   Run run(entries_of(subjects, time));
 //   run.measure({.count = 8});
-//   std::optional<double> ratio = run.ratio(goal.of, goal.to);
+//   std::optional<double> ratio = run.ratio(goal.of, goal.to, Distance::kNear);
 //
 // Threads: measuring forks; one thread. Errors: none; a cell that throws says so in its row.
 #pragma once
@@ -21,7 +21,7 @@ class Run {
   struct Row {
     std::string subject;
     Workload workload;
-    std::vector<std::optional<double>> rounds;  // Nothing where no near pair was found.
+    std::vector<std::optional<Sample>> rounds;  // Nothing where none was kept.
   };
 
   explicit Run(std::vector<Entry> entries);
@@ -33,13 +33,16 @@ class Run {
   bool has(const CellName& name) const { return find(name) != nullptr; }
   bool failed() const;
 
-  // The median over the rounds that have both; of cell `of` itself when `to` is empty.
-  std::optional<double> ratio(const CellName& of, const std::vector<CellName>& to) const;
-  std::optional<double> ratio(const Row& of, const Row& to) const;
+  // The median over the rounds that have both at that distance; of cell `of` itself when `to` is
+  // empty.
+  std::optional<double> ratio(const CellName& of, const std::vector<CellName>& to,
+                              Distance distance) const;
+  std::optional<double> ratio(const Row& of, const Row& to, Distance distance) const;
 
  private:
   const Row* find(const CellName& name) const;
-  std::optional<double> best_in(std::size_t round, const std::vector<CellName>& cells) const;
+  std::optional<double> best_in(std::size_t round, const std::vector<CellName>& cells,
+                                Distance distance) const;
 
   std::vector<Row> rows_;
   std::vector<Cell> cells_;  // One for each row.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "bench/columns.h"
 #include "bench/timing.h"
 
 namespace comch::bench {
@@ -14,14 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Row = Run::Row;
-
-// The distance between the quartiles, in per cent of the median.
-double spread(std::vector<double> samples) {
-  if (samples.size() < 2) return 0;
-  std::ranges::sort(samples);
-  const double quartiles = samples[samples.size() * 3 / 4] - samples[samples.size() / 4];
-  return 100 * quartiles / median(samples);
-}
 
 // What the others of a workload are compared with; nothing when none was measured.
 const Row* yardstick_of(const Run& run, const Workload& workload) {
@@ -31,25 +24,28 @@ const Row* yardstick_of(const Run& run, const Workload& workload) {
   return row == run.rows().end() ? nullptr : &*row;
 }
 
-std::string in_words(std::optional<double> ratio) {
-  return ratio ? fmt::format("{:.2f}", *ratio) : "-";
-}
-
 void print_heading(const Workload& workload, const Row* yardstick) {
-  fmt::print("\n{:<20} {:>10} {:<8} {:>7} {:>5} {:>8}   {}\n", name_of(workload), "MEDIAN", "UNIT",
-             "SPREAD", "KEPT", "DROPPED", yardstick ? "TO " + yardstick->subject : "");
+  const std::string to = yardstick ? "TO " + yardstick->subject : "";
+  fmt::print("\n{:<24}", fmt::format("{}, {}", name_of(workload), unit_of(workload)));
+  for (const Distance distance : kMeasured) fmt::print("  {:<37}", distance_heading(distance));
+  fmt::print("\n{:<24}", "");
+  for (std::size_t i = 0; i < kMeasured.size(); ++i)
+    fmt::print("  {} {:<13}", column_heading(), to);
+  fmt::print("\n");
 }
 
 void print_row(const Run& run, const Row& row, const Row* yardstick) {
   const Cell& cell = run.cell_of(row);
   if (cell.samples.empty()) {
-    fmt::print("  {:<18} {}\n", row.subject,
-               cell.skipped.empty() ? "no near pair was found" : cell.skipped);
+    fmt::print("  {:<22} {}\n", row.subject, cell.skipped.empty() ? kNoPair : cell.skipped);
     return;
   }
-  fmt::print("  {:<18} {:>10.4g} {:<8} {:>6.0f}% {:>5} {:>8}   {}\n", row.subject,
-             median(cell.samples), cell.unit, spread(cell.samples), cell.samples.size(),
-             cell.dropped, in_words(run.ratio(row, *yardstick)));
+  fmt::print("  {:<22}", row.subject);
+  for (const Distance distance : kMeasured) {
+    fmt::print("  {} {:<13}", in_columns(cell.samples, distance),
+               ratio_in_words(run.ratio(row, *yardstick, distance)));
+  }
+  fmt::print("\n");
 }
 
 std::string_view in_words(FastGoal::Kind kind) {
@@ -57,12 +53,26 @@ std::string_view in_words(FastGoal::Kind kind) {
 }
 
 void print_goal(const Run& run, const FastGoal& goal) {
-  const std::optional<double> figure = run.ratio(goal.of, goal.to);
-  fmt::print("{:<58} {:>8} {:<14} {}\n", name_of(goal), in_words(figure),
-             fmt::format("{} {:g}", in_words(goal.kind), goal.bound),
-             !figure                ? ""
-             : goal.met_by(*figure) ? "met"
-                                    : "MISSED");
+  fmt::print("{:<58} {:<14}", name_of(goal),
+             fmt::format("{} {:g}", in_words(goal.kind), goal.bound));
+  for (const Distance distance : kMeasured) {
+    const std::optional<double> figure = run.ratio(goal.of, goal.to, distance);
+    fmt::print(" {:>18}", ratio_in_words(figure, figure && goal.met_by(*figure)));
+  }
+  fmt::print("\n");
+}
+
+void print_goal_heading() {
+  fmt::print("\n{:<58} {:<14}", "GOAL", "MUST BE");
+  for (const Distance distance : kMeasured) fmt::print(" {:>18}", name_of(distance));
+  fmt::print("\n");
+}
+
+Json json_of(const std::optional<Sample>& sample) {
+  if (!sample) return {};
+  Json json{{"figure", sample->figure}};
+  if (sample->distance) json["distance"] = key_of(*sample->distance);
+  return json;
 }
 
 Json json_of(const Run& run, const Row& row) {
@@ -71,16 +81,19 @@ Json json_of(const Run& run, const Row& row) {
             {"workload", name_of(row.workload)},
             {"subject", row.subject},
             {"unit", cell.unit}};
-  if (const Row* yardstick = yardstick_of(run, row.workload); !cell.samples.empty()) {
-    json["median"] = median(cell.samples);
-    json["spread_percent"] = spread(cell.samples);
-    json["yardstick"] = yardstick->subject;
-    if (const auto ratio = run.ratio(row, *yardstick)) json["ratio"] = *ratio;
+  const Row* yardstick = yardstick_of(run, row.workload);
+  if (yardstick != nullptr) json["yardstick"] = yardstick->subject;
+  for (const Distance distance : kMeasured) {
+    const std::vector<double> figures = figures_at(distance, cell.samples);
+    if (figures.empty()) continue;
+    Json& there = json[key_of(distance)];
+    there = {{"median", median(figures)}, {"spread_percent", spread_percent(figures)}};
+    if (const auto ratio = run.ratio(row, *yardstick, distance)) there["ratio"] = *ratio;
   }
   if (!cell.skipped.empty()) json["skipped"] = cell.skipped;
   json["dropped"] = cell.dropped;
   json["rounds"] = Json::array();
-  for (const auto& sample : row.rounds) json["rounds"].push_back(sample ? Json(*sample) : Json());
+  for (const auto& sample : row.rounds) json["rounds"].push_back(json_of(sample));
   return json;
 }
 
@@ -88,9 +101,10 @@ Json json_of(const Run& run, const FastGoal& goal) {
   Json json{{"name", name_of(goal)}, {"of", cell_name(goal.of.workload, goal.of.subject)}};
   json["to"] = Json::array();
   for (const CellName& to : goal.to) json["to"].push_back(cell_name(to.workload, to.subject));
-  if (const auto figure = run.ratio(goal.of, goal.to)) {
-    json["ratio"] = *figure;
-    json["met"] = goal.met_by(*figure);
+  for (const Distance distance : kMeasured) {
+    if (const auto figure = run.ratio(goal.of, goal.to, distance)) {
+      json[key_of(distance)] = {{"ratio", *figure}, {"met", goal.met_by(*figure)}};
+    }
   }
   json[goal.kind == FastGoal::Kind::kAtMost ? "at_most" : "at_least"] = goal.bound;
   return json;
@@ -115,7 +129,7 @@ void print_table(const Run& run, const std::vector<FastGoal>& goals) {
   bool headed = false;
   for (const FastGoal& goal : goals) {
     if (!run.has(goal.of)) continue;
-    if (!headed) fmt::print("\n{:<58} {:>8} {:<14}\n", "GOAL", "IS", "MUST BE");
+    if (!headed) print_goal_heading();
     headed = true;
     print_goal(run, goal);
   }

@@ -1,9 +1,9 @@
 // Run report: a run as a table, or as JSON.
 //
 // Under each workload every subject's median, the distance between the quartiles in per cent of
-// it, how many samples were kept and dropped, and its ratio to the first subject of that
-// workload that was measured: for rates more is better, for round trips less. Below, each goal
-// of a cell in the run.
+// it, how many samples were kept, and its ratio to the first subject of that workload that was
+// measured: for rates more is better, for round trips less. All of it within one cache, and
+// across caches. Below, each goal of a cell in the run.
 #pragma once
 
 #include "bench/peers/run.h"

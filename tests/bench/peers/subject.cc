@@ -31,7 +31,7 @@ Entry entry_of(const Subject& subject, const Workload& workload, Duration time) 
           .workload = workload,
           .cell = {.name = cell_name(workload, subject.name),
                    .unit = std::string(unit_of(workload)),
-                   .near = true,
+                   .placed = true,
                    .measure = measure}};
 }
 

@@ -48,7 +48,7 @@ void add_file_cells(std::vector<Cell>& cells, Duration time) {
     const auto add = [&](const char* way, auto measure) {
       cells.push_back({.name = file_cell(size, way),
                        .unit = "us",
-                       .near = true,
+                       .placed = true,
                        .measure = [measure](const Pair& pair) { return measure(pair) / 1e3; }});
     };
     add(kRead, [=](const Pair& pair) { return read_file_ns(pair, bytes, time); });
@@ -73,7 +73,7 @@ void add_file_goals(std::vector<Goal>& goals) {
 
 std::vector<Cell> cells_for(Duration time, std::size_t crowd) {
   const auto cell = [](const char* name, auto measure) {
-    return Cell{.name = name, .unit = "ns", .near = true, .measure = measure};
+    return Cell{.name = name, .unit = "ns", .placed = true, .measure = measure};
   };
   std::vector<Cell> cells{
       cell(kBareWake, [=](const Pair& pair) { return bare_wake_ns(pair, kIdle, time); }),
