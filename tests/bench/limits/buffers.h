@@ -5,8 +5,7 @@
 // Errors: std::system_error without so much memory.
 #pragma once
 
-#include <sys/mman.h>
-
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <span>
@@ -29,9 +28,15 @@ class Buffers {
     return {static_cast<std::byte*>(pages_.data()) + index * stride_, bytes_};
   }
 
-  // Pages are there, but a new process takes a fault for each, which is not to be measured.
-  // A kernel that cannot help (before 5.14) leaves the faults to the first slice.
-  void populate() const { ::madvise(pages_.data(), size_, MADV_POPULATE_WRITE); }
+  // Pages are there, but a new process takes a fault for each, which is not to be measured: nor
+  // the one that a hypervisor takes for each, which only a look of the process itself brings about.
+  void populate() const {
+    for (std::size_t at = 0; at < size_; at += kPage) {
+      // Changes nothing, whatever the other side may have written already.
+      std::atomic_ref(static_cast<unsigned char*>(pages_.data())[at])
+          .fetch_or(0, std::memory_order_relaxed);
+    }
+  }
 
  private:
   static constexpr std::size_t kPage = 4096;

@@ -24,6 +24,9 @@ namespace comch::bench {
 
 inline constexpr Duration kSlice = std::chrono::milliseconds(2);
 inline constexpr int kLeastBursts = 4;  // However short the cell and however long the message.
+// Messages ahead of what is timed, so that pages are there in both processes: of large ones, of
+// which a slice has only a few, two for each of two buffers.
+inline constexpr std::size_t kWarmUp = 4;
 
 // Messages between two looks at the clock, which costs as much as some of them.
 constexpr std::size_t burst_of(std::size_t bytes) {
@@ -50,6 +53,7 @@ void echo(Receiver& receiver, Sender& sender) {
 template <class Sender>
 void send_for(Sender& sender, Duration duration, std::size_t bytes) {
   const std::size_t burst = burst_of(bytes);
+  for (std::size_t i = 0; i < kWarmUp; ++i) sender.send();
   const auto end = Clock::now() + duration;
   for (int bursts = 0; bursts < kLeastBursts || Clock::now() < end; ++bursts) {
     for (std::size_t i = 0; i < burst; ++i) sender.send();
@@ -84,7 +88,7 @@ template <class Receiver>
 double receive_rate(Receiver& receiver, std::size_t bytes) {
   const std::size_t burst = burst_of(bytes);
   if (!receiver.receive()) throw std::runtime_error("nothing came but the last message");
-  const Slice warm_up = receive_slice(receiver, burst);
+  const Slice warm_up = receive_slice(receiver, std::max(burst, kWarmUp));
   std::vector<double> rates;
   for (Slice slice = warm_up; slice.full;) {
     slice = receive_slice(receiver, burst);
