@@ -110,10 +110,9 @@ bool Engine::look_if_due() {
   if (--calls_left_ > 0) return false;
   const std::uint64_t now = os::monotonic_ns();
   const std::uint64_t since = now - last_look_ns_;
-  // Fast loops look every n-th call, with n such that it comes to look_every_ns_; one that
-  // has become slow looks every time from here on.
-  const bool is_slow = calls_between_looks_ == 1;
-  const bool due = since >= (is_slow ? kLookEvery_ns : look_every_ns_);
+  // Loops look every n-th call, with n such that it comes to look_every_ns_; one that has become
+  // slower than that looks every time from here on.
+  const bool due = since >= look_every_ns_;
   if (!due) {
     calls_between_looks_ = std::min(calls_between_looks_ * 2, kMaxCallsBetweenLooks);
   } else if (since >= 2 * look_every_ns_) {

@@ -9,7 +9,7 @@
 //
 // Busy polling must not pay for a system call per call, so the kernel is asked about
 // every kLookEvery, and less and less often while it has no news; a program that calls progress()
-// seldom asks every time.
+// less often than that asks every time.
 //
 // Threads: one thread at a time. Lifetime: outlives its contexts; those that are left
 // when it is destroyed are cut loose.
@@ -75,8 +75,9 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   std::uint64_t now_ns() const override;
 
  private:
-  // About a hundredth of the time of a busy loop goes into asking a kernel that has news, and a
-  // five-hundredth into asking one that has none; picked: a look costs 0.2-0.3 us.
+  // About a hundredth of the time of a loop goes into asking a kernel that has news, and a
+  // five-hundredth into asking one that has none; picked: a look costs 0.2-0.3 us, and on some
+  // virtual machines 1.1.
   static constexpr std::uint64_t kLookEvery_ns = 20'000;
   static constexpr std::uint64_t kLookSeldom_ns = 100'000;
   // So few that a busy loop which becomes slow is noticed soon, and so many that reading

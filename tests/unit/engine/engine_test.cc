@@ -244,10 +244,20 @@ TEST_F(EngineClockTest, ABusyLoopAsksAKernelWithNewsAboutEveryTwentyMicroseconds
 }
 
 TEST_F(EngineClockTest, ASlowLoopAsksTheKernelEveryTime) {
-  for (const std::uint64_t apart_ns : {1'000'000U, 30'000U}) {
+  for (const std::uint64_t apart_ns : {1'000'000U, 100'000U}) {
     loop(100, apart_ns);
     EXPECT_EQ(calls_until_told(apart_ns), 1) << apart_ns;
   }
+}
+
+// As one that copies a megabyte in each, of which a look at every call would be a twentieth.
+TEST_F(EngineClockTest, ALoopOfSomeTensOfMicrosecondsAsksAKernelWithoutNewsNotEveryTime) {
+  loop(100, 30'000);
+  const int before = looks;
+  loop(100, 30'000);
+  EXPECT_LE(looks - before, 30);
+  EXPECT_LT(calls_until_told(30'000) * 30, 2 * 100 + 30);
+  EXPECT_EQ(calls_until_told(30'000), 1) << "which has news";
 }
 
 TEST_F(EngineClockTest, ABusyLoopThatBecomesSlowSoonAsksTheKernelEveryTime) {
