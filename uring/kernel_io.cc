@@ -177,8 +177,19 @@ void KernelIo::fill(io_uring_sqe& sqe, const Transfer& t) const {
   io_uring_sqe_set_data(&sqe, const_cast<Transfer*>(&t));
 }
 
+// Where there is nothing that one call for all of it would be better for.
+bool KernelIo::read_now() {
+  const Transfer* const t = queue_.front();
+  if (t == nullptr || t->next != nullptr || !submitted_.empty()) return false;
+  if (!t->fixed_file || passes_by_the_cache(t->fd, true)) return false;
+  if (!now_.attempt(*queue_.front(), plain(t->fd, true))) return false;
+  std::ignore = queue_.pop_front();
+  return true;
+}
+
 void KernelIo::submit() {
   if (state_ != State::kRing) return move_to_poll();
+  if (read_now()) return;
   while (Transfer* t = queue_.front()) {
     io_uring_sqe* const sqe = io_uring_get_sqe(&ring_);
     if (sqe == nullptr) break;  // What is left goes the next time.

@@ -11,6 +11,8 @@
 // pages up. Registered files are held open. Both are left out where the kernel does not have
 // them (before 5.19 there is no table of memory to add to) or refuses (RLIMIT_MEMLOCK).
 //
+// A single read of a registered file that is cached goes without the ring (read_now.h).
+//
 // Threads: the ring's. Lifetime: the ring's; memory of transfers goes after drain().
 // Errors: results of transfers, negative errnos.
 #pragma once
@@ -25,6 +27,7 @@
 
 #include "comch/result.h"
 #include "poll_io.h"
+#include "read_now.h"
 #include "transfer.h"
 
 namespace comch::uring {
@@ -78,6 +81,10 @@ class KernelIo {
   bool reap(Done&& done) {
     bool did = false;
     std::int64_t res = 0;
+    if (Transfer* const t = now_.take(res)) {
+      done(*t, res);
+      did = true;
+    }
     while (Transfer* t = in_kernel_ == 0 ? nullptr : next_completed(res)) {
       done(*t, res);
       did = true;
@@ -112,6 +119,7 @@ class KernelIo {
 
   int plain(int fd, bool fixed_file) const;
   void submit();
+  bool read_now();
   void fill(io_uring_sqe& sqe, const Transfer& transfer) const;
   void on_refused(int error);
   void move_to_poll();
@@ -127,6 +135,7 @@ class KernelIo {
   TransferList queue_;                // Begun, and not asked for.
   std::vector<Transfer*> submitted_;  // Asked for, and not taken by the kernel; null: a cancel.
   std::uint32_t in_kernel_ = 0;
+  ReadNow now_;
   PollIo poll_;
   std::array<int, kMaxFiles> files_{};
   std::bitset<kMaxFiles> direct_;  // Of those: opened with O_DIRECT.
