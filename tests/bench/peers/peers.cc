@@ -31,9 +31,11 @@ std::vector<Workload> of_iceoryx() {
 void add_ucx(std::vector<Subject>& all) {
 #if COMCH_BENCH_UCX
   all.push_back(ucx_put(of_ucx()));
+  all.push_back(ucx_put_flag(of_ucx()));
   all.push_back(ucx_am(of_ucx()));
 #else
   all.push_back(absent("ucx_put", of_ucx(), "libucx-dev"));
+  all.push_back(absent("ucx_put_flag", of_ucx(), "libucx-dev"));
   all.push_back(absent("ucx_am", of_ucx(), "libucx-dev"));
 #endif
 }

@@ -1,12 +1,13 @@
 // Peers: what a program would use that knows nothing of comch, as Debian packages it.
 //
-//   ucx_put     ucp_put into memory of the receiver, which looks for the message there
-//   ucx_am      ucp_am_send, and a handler at the receiver
-//   iceoryx     loan, publish, take, release; one way by a copy into the loan
-//   zeromq      PAIR sockets over ipc://
-//   openmpi     MPI_Send and MPI_Recv, or a window of their non-blocking forms
-//   seqpacket   a unix socket pair
-//   pipe        a pipe, written and read a message at a time
+//   ucx_put       ucp_put into memory of the receiver, which looks for the message there
+//   ucx_put_flag  the same, the whole message the sender's, and a flag behind it
+//   ucx_am        ucp_am_send, and a handler at the receiver
+//   iceoryx       loan, publish, take, release; one way by a copy into the loan
+//   zeromq        PAIR sockets over ipc://
+//   openmpi       MPI_Send and MPI_Recv, or a window of their non-blocking forms
+//   seqpacket     a unix socket pair
+//   pipe          a pipe, written and read a message at a time
 //
 // All ask for messages without sleeping. A peer this build found no library for is there all
 // the same, and says which package it takes.
@@ -27,6 +28,7 @@ std::vector<Subject> peers(const std::filesystem::path& programs);
 
 // Each is defined in a file of its own, which is compiled where its library is.
 Subject ucx_put(std::vector<Workload> workloads);
+Subject ucx_put_flag(std::vector<Workload> workloads);
 Subject ucx_am(std::vector<Workload> workloads);
 Subject iceoryx(std::vector<Workload> workloads);
 Subject zeromq(std::vector<Workload> workloads);

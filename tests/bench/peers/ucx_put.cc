@@ -1,10 +1,11 @@
-// ucx_put: the sender puts a message into the next slot of a ring in the receiver's memory; the
-// receiver looks at the slot until the message's number is there, and puts its own position
-// back every eighth of the ring.
+// ucx_put and ucx_put_flag: the sender puts a message into the next slot of a ring in the
+// receiver's memory; the receiver looks at the slot until the message's number is there, and puts
+// its own position back every eighth of the ring.
 //
-// The number lies in the first and in the last word of a message, as ucx_perftest has it:
-// nothing is sent but the message. A receiver that reads more than these two words would have
-// to be sent a flag behind a fence; that would only be slower.
+// Of ucx_put the number lies in the first and in the last word of the message, as ucx_perftest has
+// it: nothing is sent but the message, of which 16 bytes are not the sender's, and a receiver that
+// reads more than these two words is promised nothing. Of ucx_put_flag the message is the sender's,
+// and the number is put behind it and behind a fence: what UCX promises to arrive.
 #include <atomic>
 #include <cstring>
 #include <stdexcept>
@@ -19,8 +20,14 @@
 namespace comch::bench {
 namespace {
 
-// Slots begin on lines.
-constexpr std::size_t stride_of(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+// How the receiver learns that a message is there.
+enum class Arrival : std::uint8_t { kStamps, kFlag };
+
+// Slots begin on lines, and a flag lies behind its message.
+constexpr std::size_t stride_of(std::size_t bytes, Arrival arrival) {
+  const std::size_t all = bytes + (arrival == Arrival::kFlag ? sizeof(std::uint64_t) : 0);
+  return (all + 63) / 64 * 64;
+}
 
 // A message's number, and whether it is the last.
 constexpr std::uint64_t stamp_of(std::uint64_t number, bool last) {
@@ -46,7 +53,9 @@ std::uint64_t word_at(std::byte* place) {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(place)).load(std::memory_order_acquire);
 }
 
+template <Arrival kArrival>
 class UcxPutLane {
+  static constexpr bool kStamps = kArrival == Arrival::kStamps;
   // A message is stamped half this many messages before it is sent: what UCX copies has long
   // left the store buffer by then, as a real message would have.
   static constexpr std::size_t kSmallSources = 16;
@@ -63,40 +72,48 @@ class UcxPutLane {
           worker_(UCP_FEATURE_RMA),
           credit_(worker_, sizeof(std::uint64_t)),
           remote_(meet(lane, worker_, credit_, kSender)),
-          sources_(bytes_ < kKib ? kSmallSources : 1, bytes_) {
+          sources_(kStamps && bytes_ < kKib ? kSmallSources : 1, bytes_) {
+      if (!kStamps) return;
       for (std::uint64_t number = 1; number < 1 + ahead(); ++number) stamp(number);
     }
 
     void send() {
       ++number_;
-      stamp(number_ + ahead());
-      put(source_of(number_));
+      if (kStamps) stamp(number_ + ahead());
+      put(source_of(number_), stamp_of(number_, false));
     }
     void send_last() {
       ++number_;
       const std::span<std::byte> message = source_of(number_);
-      write_pattern(middle_of(message));
-      write_stamp(message, stamp_of(number_, true));
-      put(message);
+      const std::uint64_t stamp = stamp_of(number_, true);
+      write_pattern(kStamps ? middle_of(message) : message);
+      if (kStamps) write_stamp(message, stamp);
+      put(message, stamp);
       worker_.flush();
     }
 
    private:
     std::size_t ahead() const { return bytes_ < kKib ? kSmallSources / 2 : 0; }
     std::span<std::byte> source_of(std::uint64_t number) const {
-      return sources_[bytes_ < kKib ? number % kSmallSources : 0];
+      return sources_[kStamps && bytes_ < kKib ? number % kSmallSources : 0];
     }
     void stamp(std::uint64_t number) const {
       write_stamp(source_of(number), stamp_of(number, false));
     }
-    void put(std::span<const std::byte> message) {
+    void put(std::span<const std::byte> message, std::uint64_t flag) {
       while (number_ - done_ > slots_) {
         worker_.progress();
         done_ = word_at(credit_.data());
       }
+      const std::uint64_t slot = remote_.address() + number_ % slots_ * stride_of(bytes_, kArrival);
+      put_at(slot, message);
+      if (kStamps) return;
+      need_ucx(ucp_worker_fence(worker_.worker()), "ucp_worker_fence");
+      put_at(slot + bytes_, std::as_bytes(std::span(&flag, 1)));
+    }
+    void put_at(std::uint64_t address, std::span<const std::byte> bytes) const {
       const ucp_request_param_t param{};
-      worker_.await(ucp_put_nbx(worker_.endpoint(), message.data(), message.size(),
-                                remote_.address() + number_ % slots_ * stride_of(bytes_),
+      worker_.await(ucp_put_nbx(worker_.endpoint(), bytes.data(), bytes.size(), address,
                                 remote_.key(), &param));
     }
 
@@ -117,12 +134,12 @@ class UcxPutLane {
           slots_(lane.slots_),
           told_every_(slots_ < 8 ? 1 : slots_ / 8),
           worker_(UCP_FEATURE_RMA),
-          ring_(worker_, slots_ * stride_of(bytes_)),
+          ring_(worker_, slots_ * stride_of(bytes_, kArrival)),
           remote_(meet(lane, worker_, ring_, kReceiver)) {}
 
     bool receive() {
       ++number_;
-      std::byte* const slot = ring_.data() + number_ % slots_ * stride_of(bytes_);
+      std::byte* const slot = ring_.data() + number_ % slots_ * stride_of(bytes_, kArrival);
       const std::uint64_t stamp = await(slot, number_);
       const bool last = is_last_stamp(stamp);
       if (last) check({slot, bytes_});
@@ -133,15 +150,16 @@ class UcxPutLane {
    private:
     std::uint64_t await(std::byte* slot, std::uint64_t number) const {
       std::uint64_t stamp = 0;
-      while ((stamp = word_at(slot)) >> 1U != number) pause();
+      while ((stamp = word_at(kStamps ? slot : slot + bytes_)) >> 1U != number) pause();
+      if (!kStamps) return stamp;
       while (word_at(slot + bytes_ - sizeof stamp) != stamp) pause();
       return stamp;
     }
-    // Its middle may come later than its ends.
+    // Between stamps it may come later than they.
     static void check(std::span<const std::byte> message) {
-      if (!test::eventually([&] { return has_pattern(middle_of(message)); })) {
-        throw std::runtime_error("the last message is torn");
-      }
+      const bool whole = kStamps ? test::eventually([&] { return has_pattern(middle_of(message)); })
+                                 : has_pattern(message);
+      if (!whole) throw std::runtime_error("the last message is torn");
     }
     void tell() {
       const ucp_request_param_t param{};
@@ -178,7 +196,10 @@ class UcxPutLane {
 }  // namespace
 
 Subject ucx_put(std::vector<Workload> workloads) {
-  return lane_subject<UcxPutLane>("ucx_put", std::move(workloads));
+  return lane_subject<UcxPutLane<Arrival::kStamps>>("ucx_put", std::move(workloads));
+}
+Subject ucx_put_flag(std::vector<Workload> workloads) {
+  return lane_subject<UcxPutLane<Arrival::kFlag>>("ucx_put_flag", std::move(workloads));
 }
 
 }  // namespace comch::bench
