@@ -27,13 +27,13 @@ namespace comch::bench {
 std::vector<Subject> peers(const std::filesystem::path& programs);
 
 // Each is defined in a file of its own, which is compiled where its library is.
-Subject ucx_put(std::vector<Workload> workloads);
-Subject ucx_put_flag(std::vector<Workload> workloads);
-Subject ucx_am(std::vector<Workload> workloads);
+Subject ucx_put(const std::vector<Workload>& workloads);
+Subject ucx_put_flag(const std::vector<Workload>& workloads);
+Subject ucx_am(const std::vector<Workload>& workloads);
 Subject iceoryx(std::vector<Workload> workloads);
-Subject zeromq(std::vector<Workload> workloads);
+Subject zeromq(const std::vector<Workload>& workloads);
 Subject openmpi(std::vector<Workload> workloads, const std::filesystem::path& programs);
-Subject seqpacket(std::vector<Workload> workloads);
-Subject pipe(std::vector<Workload> workloads);
+Subject seqpacket(const std::vector<Workload>& workloads);
+Subject pipe(const std::vector<Workload>& workloads);
 
 }  // namespace comch::bench

@@ -86,8 +86,8 @@ class PipeLane {
 
 }  // namespace
 
-Subject pipe(std::vector<Workload> workloads) {
-  return lane_subject<PipeLane>("pipe", std::move(workloads));
+Subject pipe(const std::vector<Workload>& workloads) {
+  return lane_subject<PipeLane>("pipe", workloads);
 }
 
 }  // namespace comch::bench

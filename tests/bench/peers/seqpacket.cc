@@ -88,8 +88,8 @@ class SeqpacketLane {
 
 }  // namespace
 
-Subject seqpacket(std::vector<Workload> workloads) {
-  return lane_subject<SeqpacketLane>("seqpacket", std::move(workloads));
+Subject seqpacket(const std::vector<Workload>& workloads) {
+  return lane_subject<SeqpacketLane>("seqpacket", workloads);
 }
 
 }  // namespace comch::bench

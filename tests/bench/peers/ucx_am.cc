@@ -139,8 +139,8 @@ class UcxAmLane {
 
 }  // namespace
 
-Subject ucx_am(std::vector<Workload> workloads) {
-  return lane_subject<UcxAmLane>("ucx_am", std::move(workloads));
+Subject ucx_am(const std::vector<Workload>& workloads) {
+  return lane_subject<UcxAmLane>("ucx_am", workloads);
 }
 
 }  // namespace comch::bench

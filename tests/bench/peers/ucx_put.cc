@@ -195,11 +195,11 @@ class UcxPutLane {
 
 }  // namespace
 
-Subject ucx_put(std::vector<Workload> workloads) {
-  return lane_subject<UcxPutLane<Arrival::kStamps>>("ucx_put", std::move(workloads));
+Subject ucx_put(const std::vector<Workload>& workloads) {
+  return lane_subject<UcxPutLane<Arrival::kStamps>>("ucx_put", workloads);
 }
-Subject ucx_put_flag(std::vector<Workload> workloads) {
-  return lane_subject<UcxPutLane<Arrival::kFlag>>("ucx_put_flag", std::move(workloads));
+Subject ucx_put_flag(const std::vector<Workload>& workloads) {
+  return lane_subject<UcxPutLane<Arrival::kFlag>>("ucx_put_flag", workloads);
 }
 
 }  // namespace comch::bench

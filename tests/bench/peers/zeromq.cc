@@ -107,8 +107,8 @@ class ZeromqLane {
 
 }  // namespace
 
-Subject zeromq(std::vector<Workload> workloads) {
-  return lane_subject<ZeromqLane>("zeromq", std::move(workloads));
+Subject zeromq(const std::vector<Workload>& workloads) {
+  return lane_subject<ZeromqLane>("zeromq", workloads);
 }
 
 }  // namespace comch::bench
