@@ -179,10 +179,10 @@ void KernelIo::fill(io_uring_sqe& sqe, const Transfer& t) const {
 
 // Where there is nothing that one call for all of it would be better for.
 bool KernelIo::read_now() {
-  const Transfer* const t = queue_.front();
+  Transfer* const t = queue_.front();
   if (t == nullptr || t->next != nullptr || !submitted_.empty()) return false;
   if (!t->fixed_file || passes_by_the_cache(t->fd, true)) return false;
-  if (!now_.attempt(*queue_.front(), plain(t->fd, true))) return false;
+  if (!now_.attempt(*t, plain(t->fd, true))) return false;
   std::ignore = queue_.pop_front();
   return true;
 }

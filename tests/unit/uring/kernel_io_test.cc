@@ -61,10 +61,10 @@ struct ReadNowTest : testing::Test {
   }
   // It is cached from its writing on.
   Transfer& begin(std::uint64_t offset = 0, std::optional<int> other = std::nullopt) {
-    Transfer& t = transfers[used++];
+    Transfer& t = transfers[used];
     t.fixed_file = !other;
     t.fd = other.value_or(number);
-    t.bytes = memory[used].data();
+    t.bytes = memory[used++].data();
     t.length = kSize;
     t.offset = offset;
     io.begin(t);
@@ -96,8 +96,8 @@ struct ReadNowTest : testing::Test {
   }
 
   TempDir dir;
-  std::array<std::array<std::byte, kSize>, 8> memory{};
-  std::array<Transfer, 7> transfers{};
+  std::array<std::array<std::byte, kSize>, 4> memory{};
+  std::array<Transfer, 4> transfers{};
   std::size_t used = 0;
   std::optional<File> file;
   KernelIo io{{.transfers = 8}};
