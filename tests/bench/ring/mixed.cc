@@ -1,4 +1,8 @@
 // Mixed: a process for the loop, and one for each client.
+//
+// Where there is no third processor the two clients share one, and whoever is timed waits for the
+// other's turns, whatever the loop does. So a client that is alone has somebody beside it, too, and
+// the ratio says what the loop adds.
 #include "bench/ring/mixed.h"
 
 #include <sys/socket.h>
@@ -6,7 +10,9 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <type_traits>
 
+#include "base/pause.h"
 #include "bench/fast/array_lane.h"
 #include "bench/processes.h"
 #include "bench/ring/mixed_echo.h"
@@ -58,6 +64,14 @@ class ChannelClient {
   Lane::Receiver receiver_;
 };
 
+// Who is as busy as a client, and no client.
+class Nobody {
+ public:
+  explicit Nobody(const Scene& /*scene*/) {}
+  void exchange() { pause(64); }
+  void leave() {}
+};
+
 int processor_beside(const Pair& pair) {
   for (const int processor : usable_processors()) {
     if (processor != pair.asker && processor != pair.answerer) return processor;
@@ -89,6 +103,10 @@ double time(const Scene& scene, Duration duration) {
   return ns;
 }
 
+template <class Client, class... Clients>
+constexpr bool is_among = (std::is_same_v<Client, Clients> || ...);
+
+// Of `Timed`, while `Other` is busy, too.
 template <class Timed, class Other>
 double round_trip_beside(const Pair& pair, Duration duration) {
   const Scene scene;
@@ -100,20 +118,7 @@ double round_trip_beside(const Pair& pair, Duration duration) {
       pair,
       [&](const Gate& ready) {
         ready.open();
-        echo(scene, true, true);
-      },
-      [&] { return time<Timed>(scene, duration); });
-}
-
-template <class Timed>
-double round_trip_alone(const Pair& pair, Duration duration) {
-  const Scene scene;
-  const bool messages = std::is_same_v<Timed, ChannelClient>;
-  return ask(
-      pair,
-      [&](const Gate& ready) {
-        ready.open();
-        echo(scene, messages, !messages);
+        echo(scene, is_among<ChannelClient, Timed, Other>, is_among<TcpClient, Timed, Other>);
       },
       [&] { return time<Timed>(scene, duration); });
 }
@@ -122,12 +127,12 @@ double round_trip_alone(const Pair& pair, Duration duration) {
 
 double tcp_round_trip_ns(const Pair& pair, Duration duration, bool beside) {
   return beside ? round_trip_beside<TcpClient, ChannelClient>(pair, duration)
-                : round_trip_alone<TcpClient>(pair, duration);
+                : round_trip_beside<TcpClient, Nobody>(pair, duration);
 }
 
 double channel_round_trip_ns(const Pair& pair, Duration duration, bool beside) {
   return beside ? round_trip_beside<ChannelClient, TcpClient>(pair, duration)
-                : round_trip_alone<ChannelClient>(pair, duration);
+                : round_trip_beside<ChannelClient, Nobody>(pair, duration);
 }
 
 }  // namespace comch::bench
