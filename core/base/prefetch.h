@@ -1,4 +1,4 @@
-// Prefetch: asks for memory that is written soon, so that its lines are ours when it is.
+// Prefetch: asks for memory that is read or written soon, so that its lines are here when it is.
 //
 // What another core has read must come back before it can be written, and the stores of a copy wait
 // for that one after the other. Asked for early, the lines come together, behind other work. Only
@@ -13,6 +13,8 @@
 namespace comch {
 
 inline constexpr std::size_t kWrittenAhead = 512;  // Bytes: eight lines.
+
+inline void prefetch(const std::byte* at) { __builtin_prefetch(at); }
 
 inline void prefetch_for_write(const std::byte* at) {
 #if defined(__x86_64__)

@@ -266,9 +266,11 @@ class LaneReader<Machine, Position>::Walk {
     std::uint64_t word = 0;
     if (!may_be_plain_) [[unlikely]]
       return reader_.row_.left != 0 ? Plain::kRow : Plain::kOther;
-    // The slot's second line is not asked for beforehand: the writer would have to take it back.
     if (!is_message(slots_, place(), position_, word)) {
       reader_.waited_ = true;
+      // A message of 64 bytes lies in two lines. A processor that waits for the first one expects
+      // nothing, runs ahead to here, and the second one comes with it.
+      Machine::prefetch(slots_, place() + kCacheLine);
       return Plain::kNothing;
     }
     if (position_ != start_ || !reader_.waited_) prefetch_ahead();
