@@ -64,22 +64,21 @@ std::vector<Cell> control_cells(const Options& options) {
 }
 
 std::vector<Goal> control_goals() {
-  using enum Goal::Kind;
   const std::string bare = "round trip 64 B: bare ping-pong";
   const std::string comch = "round trip 64 B: comch, try_send";
   const std::string tasks = "round trip 64 B: comch, tasks";
   const std::string ring = "one way 64 B: bare slot ring";
   return {
-      {"round trip, try_send, to bare", comch, bare, kAtMost, 1.5},
-      {"round trip, tasks, to bare", tasks, bare, kAtMost, 1.5},
-      {"round trip, busy SEQPACKET to comch", "round trip 64 B: SEQPACKET, busy", comch, kAtLeast,
-       15},
+      {"round trip, try_send, to bare", comch, bare, at_most(1.5)},
+      {"round trip, tasks, to bare", tasks, bare, at_most(1.5)},
+      {"round trip, busy SEQPACKET to comch", "round trip 64 B: SEQPACKET, busy", comch,
+       at_least(15)},
       {"sleeping receiver, comch to SEQPACKET", "wake and answer 64 B: comch",
-       "wake and answer 64 B: SEQPACKET", kAtMost, 1},
+       "wake and answer 64 B: SEQPACKET", at_most(1)},
       {"round trip, among idle connections to alone",
-       "round trip 64 B: comch, among idle connections", comch, kAtMost, 1.2},
-      {"rate, try_send, to bare", "one way 64 B: comch, try_send", ring, kAtLeast, 0.4},
-      {"rate, tasks, to bare", "one way 64 B: comch, tasks", ring, kAtLeast, 0.4},
+       "round trip 64 B: comch, among idle connections", comch, at_most(1.2)},
+      {"rate, try_send, to bare", "one way 64 B: comch, try_send", ring, at_least(0.4)},
+      {"rate, tasks, to bare", "one way 64 B: comch, tasks", ring, at_least(0.4)},
   };
 }
 

@@ -50,9 +50,8 @@ std::vector<Cell> file_cells(const Options& options) {
 }
 
 std::vector<Goal> file_goals() {
-  using enum Goal::Kind;
-  return {{"file write + read 64 B to bare", kComchSmall, kBareSmall, kAtMost, 1.15},
-          {"file, 64 messages framed to bare 4 KiB", kComchFramed, kBarePage, kAtMost, 1.5}};
+  return {{"file write + read 64 B to bare", kComchSmall, kBareSmall, at_most(1.15)},
+          {"file, 64 messages framed to bare 4 KiB", kComchFramed, kBarePage, at_most(1.5)}};
 }
 
 }  // namespace comch::bench

@@ -30,14 +30,6 @@ std::optional<double> ratio(const std::vector<Cell>& cells, const Goal& goal, Di
   return *of / *to;
 }
 
-bool meets(double ratio, const Goal& goal) {
-  return goal.kind == Goal::Kind::kAtMost ? ratio <= goal.bound : ratio >= goal.bound;
-}
-
-std::string_view in_words(Goal::Kind kind) {
-  return kind == Goal::Kind::kAtMost ? "at most" : "at least";
-}
-
 void print_heading() {
   fmt::print("{:<60}", "");
   for (const Distance distance : kMeasured) fmt::print(" {}", distance_heading(distance));
@@ -57,10 +49,10 @@ void print_cell(const Cell& cell) {
 }
 
 void print_goal(const std::vector<Cell>& cells, const Goal& goal) {
-  fmt::print("{:<62} {:<14}", goal.name, fmt::format("{} {:g}", in_words(goal.kind), goal.bound));
+  fmt::print("{:<62} {:<14}", goal.name, in_words(goal.bound));
   for (const Distance distance : kMeasured) {
     const std::optional<double> value = ratio(cells, goal, distance);
-    fmt::print(" {:>23}", ratio_in_words(value, value && meets(*value, goal)));
+    fmt::print(" {:>23}", ratio_in_words(value, value && goal.bound.met_by(*value)));
   }
   fmt::print("\n");
 }
@@ -83,10 +75,10 @@ Json to_json(const std::vector<Cell>& cells, const Goal& goal) {
   Json json{{"name", goal.name}, {"of", goal.of}, {"to", goal.to}};
   for (const Distance distance : kMeasured) {
     if (const auto value = ratio(cells, goal, distance)) {
-      json[key_of(distance)] = {{"ratio", *value}, {"met", meets(*value, goal)}};
+      json[key_of(distance)] = {{"ratio", *value}, {"met", goal.bound.met_by(*value)}};
     }
   }
-  json[goal.kind == Goal::Kind::kAtMost ? "at_most" : "at_least"] = goal.bound;
+  json[key_of(goal.bound)] = goal.bound.value;
   return json;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/bound.h"
 #include "bench/cell.h"
 #include "bench/fact.h"
 
@@ -15,12 +16,10 @@ namespace comch::bench {
 
 // A promise: the median of cell `of` over that of cell `to`, both by name.
 struct Goal {
-  enum class Kind { kAtMost, kAtLeast };
   std::string name;
   std::string of;
   std::string to;
-  Kind kind = Kind::kAtMost;
-  double bound = 1;
+  Bound bound;
 };
 
 void print_table(const std::vector<Cell>& cells, const std::vector<Goal>& goals,

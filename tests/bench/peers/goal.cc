@@ -19,8 +19,6 @@
 namespace comch::bench {
 namespace {
 
-using enum FastGoal::Kind;
-
 constexpr Workload kWord{Shape::kRoundTrip, 8};
 constexpr Workload kLine{Shape::kRoundTrip, 64};
 constexpr Workload kStream{Shape::kOneWay, 64};
@@ -65,42 +63,42 @@ std::vector<FastGoal> with_flags(std::vector<FastGoal> goals) {
 
 std::vector<FastGoal> fast_goals() {
   return with_flags({
-      {{kWord, "comch_array"}, {{kWord, "slot_ring"}}, kAtMost, 1.25},
-      {{kWord, "comch_task"}, {{kWord, "slot_ring"}}, kAtMost, 1.45},
-      {{kWord, "comch_array"}, packaged_peers(kWord), kAtMost, 1},
-      {{kLine, "comch_array"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
-      {{kLine, "comch_task"}, {{kLine, "slot_ring"}}, kAtMost, 1.45},
-      {{kLine, "comch_array"}, packaged_peers(kLine), kAtMost, 1},
+      {{kWord, "comch_array"}, {{kWord, "slot_ring"}}, at_most(1.25)},
+      {{kWord, "comch_task"}, {{kWord, "slot_ring"}}, at_most(1.45)},
+      {{kWord, "comch_array"}, packaged_peers(kWord), at_most(1)},
+      {{kLine, "comch_array"}, {{kLine, "slot_ring"}}, at_most(1.25)},
+      {{kLine, "comch_task"}, {{kLine, "slot_ring"}}, at_most(1.45)},
+      {{kLine, "comch_array"}, packaged_peers(kLine), at_most(1)},
 
       // Like with like: caches are why the bare ring, too, is slower at depth 256.
-      {{kStream, "comch_task"}, {{kStream, "slot_ring_256"}}, kAtLeast, 0.6},
-      {{kStream, "comch_task"}, {{kStream, "ucx_put"}}, kAtLeast, 1.5},
-      {{kStream, "comch_task_16"}, {{kStream, "slot_ring"}}, kAtLeast, 0.4},
-      {{kBatches, "comch_array"}, {}, kAtLeast, 85},
-      {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, kAtLeast, 0.25},
-      {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
-      {{kBatches, "comch_view"}, {{kBatches, "index_ring"}}, kAtLeast, 0.4},
-      {{kBatches, "comch_view"}, {{kStream, "ucx_put"}}, kAtLeast, 3},
+      {{kStream, "comch_task"}, {{kStream, "slot_ring_256"}}, at_least(0.6)},
+      {{kStream, "comch_task"}, {{kStream, "ucx_put"}}, at_least(1.5)},
+      {{kStream, "comch_task_16"}, {{kStream, "slot_ring"}}, at_least(0.4)},
+      {{kBatches, "comch_array"}, {}, at_least(85)},
+      {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, at_least(0.25)},
+      {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, at_least(2)},
+      {{kBatches, "comch_view"}, {{kBatches, "index_ring"}}, at_least(0.4)},
+      {{kBatches, "comch_view"}, {{kStream, "ucx_put"}}, at_least(3)},
 
-      {{kLine, "comch_ring"}, {{kLine, "slot_ring"}}, kAtMost, 1.25},
-      {{kBatches, "comch_ring"}, {{kBatches, "index_ring"}}, kAtLeast, 0.3},
-      {{kBatches, "comch_ring"}, {{kStream, "ucx_put"}}, kAtLeast, 2},
-      {{kBatches, "comch_ring_view"}, {{kBatches, "index_ring"}}, kAtLeast, 0.4},
-      {{kBatches, "comch_ring_view"}, {{kStream, "ucx_put"}}, kAtLeast, 3},
+      {{kLine, "comch_ring"}, {{kLine, "slot_ring"}}, at_most(1.25)},
+      {{kBatches, "comch_ring"}, {{kBatches, "index_ring"}}, at_least(0.3)},
+      {{kBatches, "comch_ring"}, {{kStream, "ucx_put"}}, at_least(2)},
+      {{kBatches, "comch_ring_view"}, {{kBatches, "index_ring"}}, at_least(0.4)},
+      {{kBatches, "comch_ring_view"}, {{kStream, "ucx_put"}}, at_least(3)},
 
-      {{kPages, "comch_task"}, {{kPages, "one_copy"}}, kAtLeast, 0.9},
-      {{kPages, "comch_task"}, {{kPages, "ucx_put"}}, kAtLeast, 1},
-      {{kBlocks, "comch_task"}, {{kBlocks, "one_copy"}}, kAtLeast, 0.9},
-      {{kBlocks, "comch_shared"}, {{kBlocks, "ucx_put"}}, kAtLeast, 1},
-      {{kLarge, "comch_task"}, {{kLarge, "one_copy"}}, kAtLeast, 0.9},
-      {{kLarge, "comch_shared"}, {{kLarge, "ucx_put"}}, kAtLeast, 1.6},
-      {{kHuge, "comch_task"}, copies(kHuge), kAtLeast, 0.9},
-      {{kWhole, "comch_task"}, copies(kWhole), kAtLeast, 0.9},
+      {{kPages, "comch_task"}, {{kPages, "one_copy"}}, at_least(0.9)},
+      {{kPages, "comch_task"}, {{kPages, "ucx_put"}}, at_least(1)},
+      {{kBlocks, "comch_task"}, {{kBlocks, "one_copy"}}, at_least(0.9)},
+      {{kBlocks, "comch_shared"}, {{kBlocks, "ucx_put"}}, at_least(1)},
+      {{kLarge, "comch_task"}, {{kLarge, "one_copy"}}, at_least(0.9)},
+      {{kLarge, "comch_shared"}, {{kLarge, "ucx_put"}}, at_least(1.6)},
+      {{kHuge, "comch_task"}, copies(kHuge), at_least(0.9)},
+      {{kWhole, "comch_task"}, copies(kWhole), at_least(0.9)},
 
-      {{kLoans, "comch_loan"}, {{kLoans, "in_place"}}, kAtLeast, 0.8},
-      {{kLoans, "comch_loan"}, {{kLoans, "iceoryx"}}, kAtLeast, 5},
+      {{kLoans, "comch_loan"}, {{kLoans, "in_place"}}, at_least(0.8)},
+      {{kLoans, "comch_loan"}, {{kLoans, "iceoryx"}}, at_least(5)},
       // The rate does not depend on the size; picked: what noise may take from that.
-      {{kHugeLoans, "comch_loan"}, {{kSmallLoans, "comch_loan"}}, kAtLeast, 0.9},
+      {{kHugeLoans, "comch_loan"}, {{kSmallLoans, "comch_loan"}}, at_least(0.9)},
   });
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/bound.h"
 #include "bench/peers/workload.h"
 
 namespace comch::bench {
@@ -20,15 +21,9 @@ struct CellName {
 };
 
 struct FastGoal {
-  enum class Kind { kAtMost, kAtLeast };
   CellName of;
   std::vector<CellName> to;
-  Kind kind = Kind::kAtMost;
-  double bound = 1;
-
-  bool met_by(double figure) const {
-    return kind == Kind::kAtMost ? figure <= bound : figure >= bound;
-  }
+  Bound bound;
 };
 
 // As "one way 64 B: comch_task to slot_ring".

@@ -48,16 +48,11 @@ void print_row(const Run& run, const Row& row, const Row* yardstick) {
   fmt::print("\n");
 }
 
-std::string_view in_words(FastGoal::Kind kind) {
-  return kind == FastGoal::Kind::kAtMost ? "at most" : "at least";
-}
-
 void print_goal(const Run& run, const FastGoal& goal) {
-  fmt::print("{:<58} {:<14}", name_of(goal),
-             fmt::format("{} {:g}", in_words(goal.kind), goal.bound));
+  fmt::print("{:<58} {:<14}", name_of(goal), in_words(goal.bound));
   for (const Distance distance : kMeasured) {
     const std::optional<double> figure = run.ratio(goal.of, goal.to, distance);
-    fmt::print(" {:>18}", ratio_in_words(figure, figure && goal.met_by(*figure)));
+    fmt::print(" {:>18}", ratio_in_words(figure, figure && goal.bound.met_by(*figure)));
   }
   fmt::print("\n");
 }
@@ -103,10 +98,10 @@ Json json_of(const Run& run, const FastGoal& goal) {
   for (const CellName& to : goal.to) json["to"].push_back(cell_name(to.workload, to.subject));
   for (const Distance distance : kMeasured) {
     if (const auto figure = run.ratio(goal.of, goal.to, distance)) {
-      json[key_of(distance)] = {{"ratio", *figure}, {"met", goal.met_by(*figure)}};
+      json[key_of(distance)] = {{"ratio", *figure}, {"met", goal.bound.met_by(*figure)}};
     }
   }
-  json[goal.kind == FastGoal::Kind::kAtMost ? "at_most" : "at_least"] = goal.bound;
+  json[key_of(goal.bound)] = goal.bound.value;
   return json;
 }
 

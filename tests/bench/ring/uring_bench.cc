@@ -63,8 +63,7 @@ void add_file_goals(std::vector<Goal>& goals) {
     const char* const size = file.name;
     const auto add = [&](const char* to, double bound) {
       goals.push_back({fmt::format("file {}: prep_send_file() to {}, in speed", size, to),
-                       file_cell(size, to), file_cell(size, kSendFile), Goal::Kind::kAtLeast,
-                       bound});
+                       file_cell(size, to), file_cell(size, kSendFile), at_least(bound)});
     };
     add(kRead, 0.95);
     if (bytes >= kMib) add(kReadAndSend, 1.8);
@@ -90,11 +89,10 @@ std::vector<Cell> cells_for(Duration time, std::size_t crowd) {
 }
 
 std::vector<Goal> goals() {
-  using enum Goal::Kind;
   std::vector<Goal> goals{
-      {"wake, one of many connections to eventfd", kRingWake, kBareWake, kAtMost, 1.1},
-      {"TCP beside a channel to alone", kTcpBeside, kTcpAlone, kAtMost, 1.2},
-      {"channel beside TCP to alone", kChannelBeside, kChannelAlone, kAtMost, 1.2}};
+      {"wake, one of many connections to eventfd", kRingWake, kBareWake, at_most(1.1)},
+      {"TCP beside a channel to alone", kTcpBeside, kTcpAlone, at_most(1.2)},
+      {"channel beside TCP to alone", kChannelBeside, kChannelAlone, at_most(1.2)}};
   add_file_goals(goals);
   return goals;
 }
