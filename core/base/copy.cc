@@ -26,18 +26,11 @@ void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
 }
 
-// Past the caches on the way in to memory; the fence orders it before what publishes it, which
-// ordinary stores do by themselves and these do not.
-void copy_streaming(std::byte* to, const std::byte* from, std::size_t size) {
-  constexpr std::size_t kLine = 64;
-  const std::size_t skew = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
-  if (size < kLine + skew) {
-    std::memcpy(to, from, size);
-    return;
-  }
-  std::memcpy(to, from, skew);
-  to += skew, from += skew, size -= skew;
-  for (; size >= kLine; to += kLine, from += kLine, size -= kLine) {
+constexpr std::size_t kLine = 64;
+
+// Whole lines, to a line's beginning.
+void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
+  for (; lines != 0; --lines, to += kLine, from += kLine) {
     const auto* source = reinterpret_cast<const __m128i*>(from);
     auto* target = reinterpret_cast<__m128i*>(to);
     const __m128i a = _mm_loadu_si128(source);
@@ -49,20 +42,58 @@ void copy_streaming(std::byte* to, const std::byte* from, std::size_t size) {
     _mm_stream_si128(target + 2, c);
     _mm_stream_si128(target + 3, d);
   }
-  std::memcpy(to, from, size);
-  _mm_sfence();
+}
+
+[[gnu::target("avx2")]] void stream_wide(std::byte* to, const std::byte* from, std::size_t lines) {
+  for (; lines != 0; --lines, to += kLine, from += kLine) {
+    const auto* source = reinterpret_cast<const __m256i*>(from);
+    auto* target = reinterpret_cast<__m256i*>(to);
+    const __m256i a = _mm256_loadu_si256(source);
+    const __m256i b = _mm256_loadu_si256(source + 1);
+    _mm256_stream_si256(target, a);
+    _mm256_stream_si256(target + 1, b);
+  }
 }
 #endif
 
 }  // namespace
 
-void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message) {
 #if defined(COMCH_STRING_COPY)
-  if (message >= kStreamingCopy) return copy_streaming(to, from, size);
-  return copy_string(to, from, size);
+Stores widest_stores() {
+  static const Stores widest = __builtin_cpu_supports("avx2") ? Stores::kWide : Stores::kNarrow;
+  return widest;
+}
+
+// The fence orders it before what publishes it, which ordinary stores do by themselves and these
+// do not.
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores stores) {
+  const std::size_t skew = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
+  if (size < kLine + skew) {
+    std::memcpy(to, from, size);
+    return;
+  }
+  std::memcpy(to, from, skew);
+  const std::size_t lines = (size - skew) / kLine;
+  const auto stream = stores == Stores::kWide ? stream_wide : stream_narrow;
+  stream(to + skew, from + skew, lines);
+  const std::size_t done = skew + lines * kLine;
+  std::memcpy(to + done, from + done, size - done);
+  _mm_sfence();
+}
 #else
-  // On other machines, and where a sanitizer looks on.
-  static_cast<void>(message);
+Stores widest_stores() { return Stores::kNarrow; }
+
+// On other machines, and where a sanitizer looks on.
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores /*stores*/) {
+  std::memcpy(to, from, size);
+}
+#endif
+
+void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message) {
+  if (message >= kStreamingCopy) return copy_streaming(to, from, size, widest_stores());
+#if defined(COMCH_STRING_COPY)
+  copy_string(to, from, size);
+#else
   std::memcpy(to, from, size);
 #endif
 }

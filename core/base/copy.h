@@ -16,6 +16,11 @@ namespace comch {
 inline constexpr std::uint64_t kStringCopy = std::uint64_t{3} << 20U;     // Above: rep movsb.
 inline constexpr std::uint64_t kStreamingCopy = std::uint64_t{8} << 20U;  // Above: past caches.
 
+// Past the caches on the way in to memory.
+enum class Stores : std::uint8_t { kNarrow, kWide };  // Of 16 bytes, or of 32 (AVX2).
+Stores widest_stores();                               // That this processor has.
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores stores);
+
 // For messages above kStringCopy.
 void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message);
 

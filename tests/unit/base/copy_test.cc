@@ -26,10 +26,20 @@ std::vector<std::byte> source(std::size_t size) {
   return bytes;
 }
 
-// A routine is chosen by the length of the whole message, of which a part may be short.
+// A routine is chosen by the length of the whole message, of which a part may be short, and by what
+// stores the processor has.
 struct Routine {
   const char* name;
   std::uint64_t message;
+  bool narrow = false;  // As on a processor without wide stores.
+
+  void copy(std::byte* to, const std::byte* from, std::size_t size) const {
+    if (narrow) {
+      copy_streaming(to, from, size, Stores::kNarrow);
+    } else {
+      copy_part(to, from, size, message);
+    }
+  }
 };
 struct CopyTest : testing::TestWithParam<Routine> {
   // Copies `size` bytes from `from_skew` to `to_skew` behind a multiple of 64, and looks at
@@ -38,7 +48,7 @@ struct CopyTest : testing::TestWithParam<Routine> {
     std::ranges::fill(to_, kUntouched);
     std::byte* const to = to_.data() + kLine + to_skew;
     const std::byte* const from = from_.data() + from_skew;
-    copy_part(to, from, size, GetParam().message);
+    GetParam().copy(to, from, size);
     ASSERT_TRUE(std::equal(to, to + size, from)) << size << ' ' << to_skew << ' ' << from_skew;
     const auto is_untouched = [](std::byte b) { return b == kUntouched; };
     ASSERT_TRUE(std::all_of(to_.data(), to, is_untouched)) << size << " in front";
@@ -71,7 +81,7 @@ TEST_P(CopyTest, CopiesAPieceOfALongMessage) {
   constexpr std::size_t kPiece = (std::size_t{1} << 20U) + 17;
   const std::vector<std::byte> from = source(kPiece + 3);
   std::vector<std::byte> to(kPiece + 8, kUntouched);
-  copy_part(to.data() + 5, from.data() + 3, kPiece, GetParam().message);
+  GetParam().copy(to.data() + 5, from.data() + 3, kPiece);
   EXPECT_TRUE(std::equal(from.begin() + 3, from.end(), to.begin() + 5));
   EXPECT_EQ(to[4], kUntouched);
   EXPECT_EQ(to[kPiece + 5], kUntouched);
@@ -83,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Routines, CopyTest,
                                          Routine{"ShortestOfString", kStringCopy + 1},
                                          Routine{"LongestOfString", kStreamingCopy - 1},
                                          Routine{"ShortestOfStreaming", kStreamingCopy},
+                                         Routine{"NarrowStreaming", kStreamingCopy, true},
                                          Routine{"Longest", std::uint64_t{1} << 47U}),
                          [](const auto& tested) { return tested.param.name; });
 
@@ -102,8 +113,7 @@ TEST_P(CopyTest, IsVisibleToTheSanitizer) {
   constexpr std::size_t kSize = 256;
   const std::vector<std::byte> from(kSize);
   std::vector<std::byte> to(kSize - 1);
-  EXPECT_DEATH(copy_part(to.data(), from.data(), kSize, GetParam().message),
-               "heap-buffer-overflow");
+  EXPECT_DEATH(GetParam().copy(to.data(), from.data(), kSize), "heap-buffer-overflow");
 }
 #endif
 
