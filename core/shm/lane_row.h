@@ -71,8 +71,10 @@ class LaneReader<Machine, Position>::Row {
     Machine::prefetch(slots_, place_of(static_cast<Position>(position_ + ahead)) + kRowDataAt);
   }
   void tell_reader() {
+    // Member by member, for the whole would have to be put together in memory each time.
     reader_.position_ = position_;
-    reader_.row_ = row_;
+    reader_.row_.left = row_.left;
+    reader_.row_.index = row_.index;
     if (has_head_) reader_.publish_head_if_due();
   }
 
