@@ -1,6 +1,8 @@
 // Copy: see copy.h.
 #include "base/copy.h"
 
+#include "base/cache_line.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -18,19 +20,17 @@
 #endif
 
 namespace comch {
-namespace {
 
 #if defined(COMCH_STRING_COPY)
+namespace {
 
 void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
 }
 
-constexpr std::size_t kLine = 64;
-
 // Whole lines, to a line's beginning.
 void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
-  for (; lines != 0; --lines, to += kLine, from += kLine) {
+  for (; lines != 0; --lines, to += kCacheLine, from += kCacheLine) {
     const auto* source = reinterpret_cast<const __m128i*>(from);
     auto* target = reinterpret_cast<__m128i*>(to);
     const __m128i a = _mm_loadu_si128(source);
@@ -45,7 +45,7 @@ void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
 }
 
 [[gnu::target("avx2")]] void stream_wide(std::byte* to, const std::byte* from, std::size_t lines) {
-  for (; lines != 0; --lines, to += kLine, from += kLine) {
+  for (; lines != 0; --lines, to += kCacheLine, from += kCacheLine) {
     const auto* source = reinterpret_cast<const __m256i*>(from);
     auto* target = reinterpret_cast<__m256i*>(to);
     const __m256i a = _mm256_loadu_si256(source);
@@ -54,11 +54,9 @@ void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
     _mm256_stream_si256(target + 1, b);
   }
 }
-#endif
 
 }  // namespace
 
-#if defined(COMCH_STRING_COPY)
 Stores widest_stores() {
   static const Stores widest = __builtin_cpu_supports("avx2") ? Stores::kWide : Stores::kNarrow;
   return widest;
@@ -67,23 +65,29 @@ Stores widest_stores() {
 // The fence orders it before what publishes it, which ordinary stores do by themselves and these
 // do not.
 void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores stores) {
-  const std::size_t skew = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
-  if (size < kLine + skew) {
+  const std::size_t skew =
+      (kCacheLine - reinterpret_cast<std::uintptr_t>(to) % kCacheLine) % kCacheLine;
+  if (size < kCacheLine + skew) {
     std::memcpy(to, from, size);
     return;
   }
   std::memcpy(to, from, skew);
-  const std::size_t lines = (size - skew) / kLine;
+  const std::size_t lines = (size - skew) / kCacheLine;
   const auto stream = stores == Stores::kWide ? stream_wide : stream_narrow;
   stream(to + skew, from + skew, lines);
-  const std::size_t done = skew + lines * kLine;
+  const std::size_t done = skew + lines * kCacheLine;
   std::memcpy(to + done, from + done, size - done);
   _mm_sfence();
 }
 #else
+// On other machines, and where a sanitizer looks on.
+
+static void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
+  std::memcpy(to, from, size);
+}
+
 Stores widest_stores() { return Stores::kNarrow; }
 
-// On other machines, and where a sanitizer looks on.
 void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores /*stores*/) {
   std::memcpy(to, from, size);
 }
@@ -91,11 +95,7 @@ void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stor
 
 void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message) {
   if (message >= kStreamingCopy) return copy_streaming(to, from, size, widest_stores());
-#if defined(COMCH_STRING_COPY)
   copy_string(to, from, size);
-#else
-  std::memcpy(to, from, size);
-#endif
 }
 
 }  // namespace comch

@@ -18,7 +18,8 @@ inline constexpr std::uint64_t kStreamingCopy = std::uint64_t{8} << 20U;  // Abo
 
 // Past the caches on the way in to memory.
 enum class Stores : std::uint8_t { kNarrow, kWide };  // Of 16 bytes, or of 32 (AVX2).
-Stores widest_stores();                               // That this processor has.
+Stores widest_stores();                               // That this processor has; no others may
+                                                      // be asked of it.
 void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores stores);
 
 // For messages above kStringCopy.

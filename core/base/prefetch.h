@@ -10,6 +10,8 @@
 
 #include <cstddef>
 
+#include "base/cache_line.h"
+
 namespace comch {
 
 inline constexpr std::size_t kWrittenAhead = 512;  // Bytes: eight lines.
@@ -28,9 +30,8 @@ inline void prefetch_for_write(const std::byte* at) {
 
 // The first lines of `size` bytes, if there are so many; fewer are not worth it.
 inline void prefetch_for_write(const std::byte* to, std::size_t size) {
-  constexpr std::size_t kLine = 64;
   if (size < kWrittenAhead) return;
-  for (std::size_t at = 0; at < kWrittenAhead; at += kLine) prefetch_for_write(to + at);
+  for (std::size_t at = 0; at < kWrittenAhead; at += kCacheLine) prefetch_for_write(to + at);
 }
 
 }  // namespace comch

@@ -20,11 +20,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/cache_line.h"
+
 namespace comch::shm {
 
-// Two sides that write to one line slow each other down. 64 is the line of every x86-64 and
-// of most Arm cores; where it is longer this is only less fast.
-inline constexpr std::size_t kCacheLine = 64;
+using comch::kCacheLine;
 
 struct RealMachine {
   template <class T>

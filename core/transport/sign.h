@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cache_line.h"
 #include "base/prefetch.h"
 
 namespace comch::transport {
@@ -24,12 +25,9 @@ struct Sign {
     // No edge: a hint; whoever takes what it stands for meets that. The word is only looked at.
     const std::atomic_ref<std::uint64_t> looked_at(*const_cast<std::uint64_t*>(word));
     if (looked_at.load(std::memory_order_relaxed) != quiet) return false;
-    prefetch(reinterpret_cast<const std::byte*>(word) + kLine);
+    prefetch(reinterpret_cast<const std::byte*>(word) + kCacheLine);
     return true;
   }
-
- private:
-  static constexpr std::size_t kLine = 64;
 };
 
 }  // namespace comch::transport

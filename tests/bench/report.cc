@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
 
 #include "bench/columns.h"
 #include "bench/timing.h"
