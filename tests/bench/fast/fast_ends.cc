@@ -16,15 +16,6 @@ void run_until(const std::function<bool()>& condition, const char* what) {
   if (!done) throw std::runtime_error(std::string(what) + " does not happen");
 }
 
-// The other process may be gone already, so that nothing is to be delivered any more.
-void end(Context* context) {
-  if (context == nullptr || context->state() == ContextState::kIdle) return;
-  std::ignore = context->abort();
-  for (int turns = 0; turns < 1'000'000 && context->state() != ContextState::kIdle; ++turns) {
-    engine_of_process().progress();
-  }
-}
-
 // Nothing is sent on the control path.
 template <class Endpoint>
 void configure_control(Endpoint& endpoint) {
@@ -40,6 +31,22 @@ void configure_control(Endpoint& endpoint) {
 ProgressEngine& engine_of_process() {
   static const std::unique_ptr<ProgressEngine> engine = need(ProgressEngine::create(), "an engine");
   return *engine;
+}
+
+void start(Producer& producer, const FastPlan& plan, ProgressEngine& engine) {
+  need(producer.set_lane_size(plan.lane_size), "lanes");
+  need(producer.set_cooperative_size(plan.cooperative ? Producer::kDefaultCooperative : 0),
+       "who copies");
+  need(engine.connect(producer), "the engine");
+  need(producer.start(), "to start the producer");
+}
+
+void end(Context* context, ProgressEngine& engine) {
+  if (context == nullptr || context->state() == ContextState::kIdle) return;
+  std::ignore = context->abort();
+  for (int turns = 0; turns < 1'000'000 && context->state() != ContextState::kIdle; ++turns) {
+    engine.progress();
+  }
 }
 
 FastMemory::FastMemory(std::size_t bytes, std::size_t buffers)
@@ -92,8 +99,8 @@ ConsumerEnd::ConsumerEnd(const FastPlan& plan, const std::function<void(Consumer
 }
 
 ConsumerEnd::~ConsumerEnd() {
-  end(consumer_.get());
-  end(server_.get());
+  end(consumer_.get(), engine_of_process());
+  end(server_.get(), engine_of_process());
   consumer_.reset();
   for (Buffer* buffer : buffers_) std::ignore = buffer->drop_reference();
 }
@@ -101,13 +108,9 @@ ConsumerEnd::~ConsumerEnd() {
 ProducerEnd::ProducerEnd(const FastPlan& plan, const std::function<void(Producer&)>& configure)
     : memory_(plan.bytes, 1), source_(memory_.data(0, plan.bytes)) {
   connect(plan);
-  producer_ = need(Producer::create(*need(client_->connection(), "a connection")), "a producer");
+  producer_ = need(Producer::create(connection()), "a producer");
   configure(*producer_);
-  need(producer_->set_lane_size(plan.lane_size), "lanes");
-  need(producer_->set_cooperative_size(plan.cooperative ? Producer::kDefaultCooperative : 0),
-       "who copies");
-  need(engine_of_process().connect(*producer_), "the engine");
-  need(producer_->start(), "to start the producer");
+  start(*producer_, plan, engine_of_process());
   run_until([this] { return consumer_ != ConsumerId{}; }, "a consumer");
   run_until([this] { return producer_->has_space(consumer_); }, "room for a message");
 }
@@ -128,8 +131,8 @@ void ProducerEnd::connect(const FastPlan& plan) {
 }
 
 ProducerEnd::~ProducerEnd() {
-  end(producer_.get());
-  end(client_.get());
+  end(producer_.get(), engine_of_process());
+  end(client_.get(), engine_of_process());
   producer_.reset();
   std::ignore = source_->drop_reference();
 }

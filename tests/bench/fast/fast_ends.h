@@ -7,7 +7,8 @@
 //
 // A process that sends and receives has both, on one engine, as a program would.
 //
-// Threads: its process's one. Errors: std::runtime_error, also when nothing comes in time.
+// Threads: its process's one, but for start() and end(). Errors: std::runtime_error, also when
+// nothing comes in time.
 #pragma once
 
 #include <functional>
@@ -21,6 +22,11 @@ namespace comch::bench {
 
 // The engine of this process.
 ProgressEngine& engine_of_process();
+
+// Starts a producer as the plan says, and ends any context, on the engine that is the calling
+// thread's. The other process may be gone by then, so that nothing is to be delivered any more.
+void start(Producer& producer, const FastPlan& plan, ProgressEngine& engine);
+void end(Context* context, ProgressEngine& engine);
 
 // A memory map, and a buffer inventory for it.
 class FastMemory {
@@ -68,6 +74,7 @@ class ProducerEnd {
   ProducerEnd& operator=(const ProducerEnd&) = delete;
 
   Producer& producer() { return *producer_; }
+  Connection& connection() { return *need(client_->connection(), "a connection"); }
   ConsumerId consumer() const { return consumer_; }
   // The message of the cell: zeros, until it is told to be the last.
   Buffer* source() { return source_; }

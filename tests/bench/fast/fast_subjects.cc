@@ -5,6 +5,7 @@
 
 #include "bench/fast/array_lane.h"
 #include "bench/fast/loan_lane.h"
+#include "bench/fast/producers_lane.h"
 #include "bench/fast/task_lane.h"
 #include "bench/fast/view_lane.h"
 #if COMCH_BENCH_URING
@@ -64,6 +65,9 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
       lane_subject<TaskLane<kShallow, false>>("comch_task_16", {{kOneWay, 64}}),
       lane_subject<TaskLane<kDeep, false, DataWay::kAuto, Handing::kEach>>("comch_task_each",
                                                                            {{kOneWay, 64}}),
+      lane_subject<ProducersLane<2, kDeep>>("comch_producers_2", {{kOneWay, 64}}),
+      lane_subject<ProducersLane<3, kDeep>>("comch_producers_3", {{kOneWay, 64}}),
+      lane_subject<ProducersLane<4, kDeep>>("comch_producers_4", {{kOneWay, 64}}),
       lane_subject<TaskLane<kDeep, true>>("comch_shared", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kStaged>>("comch_staged", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kCma>>("comch_cma", large),

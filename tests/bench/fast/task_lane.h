@@ -4,7 +4,7 @@
 // by itself, as one that is answered is.
 //
 // The receiver's callback looks at the message and posts its buffer again; in a round trip it is
-// posted when the message is answered. The sender's gives the task back for the next message.
+// posted when the message is answered.
 //
 // Threads, errors: as lane.h.
 #pragma once
@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "bench/fast/fast_ends.h"
+#include "bench/fast/task_sender.h"
 #include "bench/peers/last_message.h"
 
 namespace comch::bench {
-
-enum class Handing : std::uint8_t { kTogether, kEach };
 
 template <std::uint32_t kDepth, bool kCooperative, DataWay kWay = DataWay::kAuto,
           Handing kHanding = Handing::kTogether>
@@ -32,55 +31,26 @@ class TaskLane {
   class Sender {
    public:
     explicit Sender(const TaskLane& lane)
-        : tasks_(lane.plan_.depth),
-          has_more_(kHanding == Handing::kTogether && !lane.answers_),
-          end_(lane.plan_, [this](Producer& producer) { configure(producer); }) {
-      for (std::uint32_t n = 0; n < tasks_; ++n) {
-        idle_.push_back(
-            need(end_.producer().allocate_send(end_.source(), {}, end_.consumer()), "a task"));
-      }
+        : sender_(engine_of_process(), lane.plan_.depth, lane.answers_ ? Handing::kEach : kHanding),
+          end_(lane.plan_, [this](Producer& producer) { sender_.configure(producer); }) {
+      sender_.begin(end_.producer(), end_.source(), end_.consumer());
     }
-    ~Sender() {
-      for (ProducerTask* task : idle_) std::ignore = task->free();
-    }
+    ~Sender() { sender_.end(); }
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
 
-    void send() {
-      while (idle_.empty()) engine_.progress();
-      ProducerTask* const task = idle_.back();
-      idle_.pop_back();
-      if (has_more_ && task->try_submit_more()) return;
-      while (true) {
-        const Status sent = task->submit();
-        if (sent) return;
-        if (sent.error().code != Errc::again) need(sent, "to send");
-        engine_.progress();
-      }
-    }
+    void send() { sender_.send(); }
     void send_last() {
-      drain();
+      sender_.drain();
       end_with(end_.message());
-      send();
-      drain();
+      sender_.send();
+      sender_.drain();
     }
+
+    ProducerEnd& end() { return end_; }
 
    private:
-    void configure(Producer& producer) {
-      need(producer.configure_send(
-               tasks_, [this](ProducerTask& task) { idle_.push_back(&task); },
-               [](ProducerTask& task) { need(task.status(), "a send"); }),
-           "send tasks");
-      idle_.reserve(tasks_);
-    }
-    void drain() {
-      while (idle_.size() < tasks_) engine_.progress();
-    }
-
-    const std::uint32_t tasks_;
-    const bool has_more_;
-    ProgressEngine& engine_ = engine_of_process();
-    std::vector<ProducerTask*> idle_;
+    TaskSender sender_;
     ProducerEnd end_;
   };
 
@@ -132,6 +102,8 @@ class TaskLane {
     bool ended_ = false;
     ConsumerEnd end_;
   };
+
+  const FastPlan& plan() const { return plan_; }
 
  private:
   FastPlan plan_;

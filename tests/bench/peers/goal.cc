@@ -6,6 +6,7 @@
 //   comch_task       a task and a callback for each message, depth 256, nobody helps copying;
 //                    small ones one way are submitted as those of which more are to come
 //   comch_task_16    the same at depth 16
+//   comch_producers_2, _3, _4    so many producers to one consumer, the same, in total
 //   comch_shared     the same, sender and receiver copy together
 //   comch_loan       builds messages in the receiver's buffers
 //   comch_ring       submits and reaps through comch-uring
@@ -74,6 +75,8 @@ std::vector<FastGoal> fast_goals() {
       {{kStream, "comch_task"}, {{kStream, "slot_ring_256"}}, at_least(0.6)},
       {{kStream, "comch_task"}, {{kStream, "ucx_put"}}, at_least(1.5)},
       {{kStream, "comch_task_16"}, {{kStream, "slot_ring"}}, at_least(0.4)},
+      {{kStream, "comch_producers_2"}, {{kStream, "comch_task"}}, at_least(0.9)},
+      {{kStream, "comch_producers_3"}, {{kStream, "comch_task"}}, at_least(0.9)},
       {{kBatches, "comch_array"}, {}, at_least(85)},
       {{kBatches, "comch_array"}, {{kBatches, "index_ring"}}, at_least(0.25)},
       {{kBatches, "comch_array"}, {{kStream, "ucx_put"}}, at_least(2)},

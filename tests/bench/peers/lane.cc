@@ -8,6 +8,12 @@
 
 namespace comch::bench {
 
+namespace {
+
+int home = 0;
+
+}  // namespace
+
 void run_on_all(const std::vector<int>& processors) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -16,5 +22,13 @@ void run_on_all(const std::vector<int>& processors) {
     throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
   }
 }
+
+Roam::Roam(const std::vector<int>& everywhere) {
+  home = usable_processors().front();
+  run_on_all(everywhere);
+}
+Roam::~Roam() { run_on(home); }
+
+int home_processor() { return home; }
 
 }  // namespace comch::bench

@@ -29,16 +29,19 @@ namespace comch::bench {
 
 void run_on_all(const std::vector<int>& processors);
 
-// Makes an end with the run of `everywhere`; then its process goes back to one processor.
+// Gives its process the run of `everywhere`, and sends it home to its one processor at the end.
+class Roam {
+ public:
+  explicit Roam(const std::vector<int>& everywhere);
+  ~Roam();
+  Roam(const Roam&) = delete;
+  Roam& operator=(const Roam&) = delete;
+};
+// Where the process runs when it does not roam; for an end that is being made.
+int home_processor();
+
 template <class End, class Lane>
 End open_end(const Lane& lane, const std::vector<int>& everywhere) {
-  struct Roam {
-    explicit Roam(const std::vector<int>& all) : home(usable_processors()) { run_on_all(all); }
-    ~Roam() { run_on_all(home); }
-    Roam(const Roam&) = delete;
-    Roam& operator=(const Roam&) = delete;
-    std::vector<int> home;
-  };
   const Roam roam(everywhere);
   return End(lane);
 }
