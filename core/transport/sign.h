@@ -25,7 +25,9 @@ struct Sign {
     // No edge: a hint; whoever takes what it stands for meets that. The word is only looked at.
     const std::atomic_ref<std::uint64_t> looked_at(*const_cast<std::uint64_t*>(word));
     if (looked_at.load(std::memory_order_relaxed) != quiet) return false;
-    prefetch(reinterpret_cast<const std::byte*>(word) + kCacheLine);
+    // What lies there, if anything does, is not looked at.
+    prefetch(
+        reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(word) + kCacheLine));
     return true;
   }
 };
