@@ -140,7 +140,10 @@ bool ProducerImpl::begin_gathering(std::uint32_t consumer) {
   Lane* const lane = usual_lane(ConsumerId{consumer});
   if (lane == nullptr) return false;
   const Lane::Ahead ahead = lane->look_ahead(Gathering::kMost);
-  if (ahead.messages == 0) return false;
+  if (ahead.messages == 0) {
+    return_ahead(*lane);
+    return false;
+  }
   gathering_.begin(consumer, ahead.messages, ahead.bytes);
   request_work();
   return true;
@@ -154,10 +157,16 @@ void ProducerImpl::send_gathered() {
     const auto data = [from = tasks.data()](std::size_t n) { return from[n]->data(); };
     sent = lane->put_small(tasks.size(), data).messages;
     lane->publish();
+    return_ahead(*lane);
   }
   for (ProducerTaskImpl* task : tasks.first(sent)) completions_.push_back(*task);
   for (ProducerTaskImpl* task : tasks.subspan(sent)) send_late(lane, *task);
   request_work();
+}
+
+// Siblings may sleep until something is posted.
+void ProducerImpl::return_ahead(Lane& lane) {
+  if (lane.return_ahead()) port_->ring_siblings();
 }
 
 // Of a task that is accepted, and that there was room for when it was. The consumer may be gone

@@ -97,6 +97,7 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   [[gnu::noinline]] bool begin_gathering(std::uint32_t consumer);
   [[gnu::noinline]] void send_gathered();
   void send_late(Lane* lane, ProducerTaskImpl& task);
+  void return_ahead(Lane& lane);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);
   // kSent: the task is in the lane or waits for it, and completes now or later.

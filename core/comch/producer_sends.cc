@@ -34,7 +34,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
     if (outcome == Outcome::kSent || outcome == Outcome::kUnderWay) ++count;
   }
   lane.publish();
-  lane.return_ahead();
+  return_ahead(lane);
   if (outcome == Outcome::kUnderWay) {
     const auto id = static_cast<std::uint32_t>(consumer);
     begin_array(id, traffic_[id]);

@@ -120,7 +120,11 @@ void ProducerImpl::give_up(const Error& error) {
 
 bool ProducerImpl::arm() {
   bool barrier = false;
-  port_->for_each([&](std::uint32_t, Lane& lane) { barrier = lane.arm() || barrier; });
+  port_->for_each([&](std::uint32_t id, Lane& lane) {
+    const auto traffic = traffic_.find(id);
+    const bool for_space = traffic != traffic_.end() && traffic->second.wants_space();
+    barrier = lane.arm(for_space) || barrier;
+  });
   return barrier;
 }
 

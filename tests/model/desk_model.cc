@@ -153,6 +153,89 @@ struct SwapModel : rl::test_suite<SwapModel, 2> {
   }
 };
 
+// One producer takes its share at once, past its stash; the other one by one, through its own.
+struct ShareModel : rl::test_suite<ShareModel, 2> {
+  static constexpr std::uint32_t kPosted = 6;
+
+  FastRelacyWord run;
+  std::array<FastRelacyWord, kSlots * 2> ring;
+  std::array<Desk::Seat, 2> stashes;
+  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
+  std::array<shm::SeatId, 2> seats{};
+  std::array<rl::var<std::uint32_t>, kPosted> buffers;
+  std::array<std::uint32_t, 2> used{0, 0};
+
+  void before() {
+    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
+    for (std::uint16_t n = 0; n < kPosted; ++n) {
+      buffers[n]($) = 0;
+      writer.post(n, n, 1);
+    }
+    writer.publish();
+    for (shm::SeatId& seat : seats) {
+      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
+    }
+    RL_ASSERT(desk.share() == 2);
+  }
+
+  void thread(unsigned index) {
+    for (unsigned n = 0; n < 2; ++n) take(index, index == 0 ? 2 : 1, n == 1);
+  }
+  void after() {
+    while (take(1, 1, false)) continue;
+    RL_ASSERT(used[0] + used[1] == kPosted);
+  }
+
+  // Uses what it takes, but for the last of many where it puts that back.
+  bool take(unsigned index, std::size_t most, bool puts_back) {
+    std::array<shm::Posted, 2> out;
+    std::size_t count = desk.take(seats[index], std::span(out).first(most));
+    const bool any = count != 0;
+    if (count == 2 && puts_back) RL_ASSERT(desk.put_back(seats[index], out[--count]));
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::uint16_t buffer = out[n].index;
+      RL_ASSERT(buffer < kPosted && out[n].offset == buffer);
+      RL_ASSERT(static_cast<std::uint32_t>(buffers[buffer]($)) == 0);
+      buffers[buffer]($) = 1;
+      ++used[index];
+    }
+    return any;
+  }
+};
+
+// One producer puts the only buffer back; the other sleeps unless it sees it.
+struct WaitModel : rl::test_suite<WaitModel, 2> {
+  FastRelacyWord run;
+  std::array<FastRelacyWord, kSlots * 2> ring;
+  std::array<Desk::Seat, 2> stashes;
+  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
+  std::array<shm::SeatId, 2> seats{};
+  shm::Posted only;
+  bool sleeps = false;
+  bool is_rung = false;
+
+  void before() {
+    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
+    writer.post(0, 0, 1);
+    writer.publish();
+    for (shm::SeatId& seat : seats) {
+      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
+    }
+    RL_ASSERT(desk.take(seats[0], std::span(&only, 1)) == 1);
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      RL_ASSERT(desk.put_back(seats[0], only));
+      is_rung = desk.waiters().any();
+    } else {
+      desk.waiters().begin();
+      sleeps = !desk.ready(seats[1]);
+    }
+  }
+  void after() { RL_ASSERT(!sleeps || is_rung); }
+};
+
 // All interleavings with at most `preemptions` of them.
 template <class Test>
 bool holds_bounded(const char* name, unsigned preemptions) {
@@ -184,9 +267,13 @@ int main(int count, char** arguments) {
       holds_bounded<DeskModel<3, 2, false>>("three buffers, two preemptions, in full", 2) &&
       holds_bounded<DeskModel<2, 2, true>>("two buffers and a put-back, two preemptions, in full",
                                            2) &&
+      holds_bounded<ShareModel>("a share and one by one, two preemptions, in full", 2) &&
+      holds_bounded<WaitModel>("a sleeper and a put-back, three preemptions, in full", 3) &&
       holds<DeskModel<3, 2, false>>("three buffers, two takes each", random) &&
       holds<DeskModel<6, 4, false>>("six buffers, four takes each", random) &&
       holds<DeskModel<3, 3, true>>("three buffers, three takes each and a put-back", random) &&
+      holds<ShareModel>("a share at once and one by one", random) &&
+      holds<WaitModel>("a sleeper and a put-back", random) &&
       holds<PassOnModel>("one buffer from hand to hand", random) &&
       holds<SwapModel>("two buffers put back in the other order", random);
   return verdict(held);

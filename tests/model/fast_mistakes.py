@@ -4,6 +4,8 @@ POSTED = 'shm/posted_ring.h'
 DESK = 'shm/desk.h'
 SWITCH = 'shm/desk_switch.h'
 STASH = 'shm/stash.h'
+STASHES = 'shm/desk_stashes.h'
+WAITERS = 'shm/desk_waiters.h'
 LANE = 'shm/lane.h'
 READER = 'shm/lane_reader.h'
 ROW = 'shm/lane_row.h'
@@ -11,8 +13,8 @@ CHECK = 'shm/record_check.h'
 CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
-# A planted file that another one includes is put in its place there.
-ROOTS = {STASH: DESK, SWITCH: DESK, CHECK: READER, LANE: READER, READER: ROW}
+# What the models include.
+ROOTS = {STASH: DESK, STASHES: DESK, SWITCH: DESK, WAITERS: DESK, CHECK: ROW, LANE: ROW, READER: ROW}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -123,11 +125,11 @@ MISTAKES = {
         'return {word_.load(std::memory_order_acquire)};',
         'return {word_.load(std::memory_order_relaxed)};'),
     'refill_swap_relaxed': (
-        DESK,
+        STASHES,
         'position_.compare_exchange_strong(word, next, std::memory_order_acq_rel,',
         'position_.compare_exchange_strong(word, next, std::memory_order_relaxed,'),
     'refill_not_settled_by_others': (
-        DESK,
+        STASHES,
         'position_.load(std::memory_order_acquire);\n    settle(word);',
         'position_.load(std::memory_order_acquire);'),
     'stash_generation_stands_still': (
@@ -142,6 +144,22 @@ MISTAKES = {
         '        store_entry(low, posted);\n'
         '        return true;\n'
         '      }'),
+    'share_ahead_of_a_refill': (
+        STASHES,
+        '  Refill take_refill(std::span<Posted> out, std::size_t& taken) {\n'
+        '    const std::uint64_t word = settled();\n',
+        '  Refill take_refill(std::span<Posted> out, std::size_t& taken) {\n'
+        '    const std::uint64_t word = position_.load(std::memory_order_acquire);\n'),
+    'waiter_without_fence': (
+        WAITERS,
+        '    count_.fetch_add(1, std::memory_order_relaxed);  // No edge: WAIT.\n'
+        '    Machine::full_fence();\n',
+        '    count_.fetch_add(1, std::memory_order_relaxed);\n'),
+    'waiters_looked_at_without_fence': (
+        WAITERS,
+        '    Machine::full_fence();\n'
+        '    return count_.load',
+        '    return count_.load'),
     # The desk, from alone to shared.
     'mode_looked_at_before_in_take': (
         SWITCH,

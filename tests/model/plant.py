@@ -8,6 +8,7 @@ as it stands and what it becomes; a piece that is not there exactly once is an e
 the list follows the source.
 """
 import pathlib
+import re
 import sys
 
 sys.dont_write_bytecode = True  # The sources stay as they are.
@@ -141,10 +142,41 @@ MISTAKES = {
 }
 
 
-# What a test includes or compiles; a planted file that it includes is put in its place there.
+# What a test includes or compiles, for a file that it does not include itself.
 ROOTS = {BELL: RING, **fast_mistakes.ROOTS}
 MISTAKES.update(fast_mistakes.MISTAKES)
 MISTAKES.update(packet_mistakes.MISTAKES)
+
+INCLUDE = re.compile(r'^#include "(.*)"$', re.MULTILINE)
+
+
+class Planted:
+    """Headers with one of them as it becomes, and those that include it in one piece with it."""
+
+    def __init__(self, core, source, text):
+        self.core, self.source, self.text = core, source, text
+        self.seen = set()
+
+    def read(self, name):
+        if name == self.source:
+            return self.text
+        path = self.core / name
+        return path.read_text() if path.exists() else ''
+
+    def reaches(self, name):
+        """Whether the file is the planted one, or includes it, however far down."""
+        return name == self.source or any(map(self.reaches, INCLUDE.findall(self.read(name))))
+
+    def whole(self, name):
+        self.seen.add(name)
+
+        def put_in(include):
+            inner = include.group(1)
+            if not self.reaches(inner):
+                return include.group(0)
+            return '' if inner in self.seen else self.whole(inner).replace('#pragma once', '')
+
+        return INCLUDE.sub(put_in, self.read(name))
 
 
 def main():
@@ -154,13 +186,8 @@ def main():
     text = (core / source).read_text()
     if text.count(was) != 1:
         sys.exit(f'plant.py: {source} has {text.count(was)} places for {name}, not 1')
-    text = text.replace(was, becomes)
-    while source in ROOTS:
-        text = text.replace('#pragma once', '')
-        root = ROOTS[source]
-        text = (core / root).read_text().replace(f'#include "{source}"', text)
-        source = root
-    pathlib.Path(output).write_text(text)
+    root = ROOTS.get(source, source)
+    pathlib.Path(output).write_text(Planted(core, source, text.replace(was, becomes)).whole(root))
 
 
 if __name__ == '__main__':

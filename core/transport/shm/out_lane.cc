@@ -106,9 +106,21 @@ void OutLane::take_ahead(std::size_t messages) {
 
 OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
   if (!is_unhindered() || out_.writer.withholds() || views_) return {};
+  if (consumer_->desk.shared()) return take_ahead_of_row(std::min(most, out_.writer.room()));
   const std::uint32_t quarter = std::max(consumer_->terms.depth / 4, 1U);
   const auto ahead = consumer_->desk.look_ahead(std::min({most, quarter, out_.writer.room()}));
   return {.messages = ahead.buffers, .bytes = ahead.room};
+}
+
+OutLane::Ahead OutLane::take_ahead_of_row(std::uint32_t most) {
+  take_ahead(std::min(most, consumer_->desk.share()));
+  Ahead ahead{.messages = 0, .bytes = kInSlot};
+  for (const Posted& posted : seat_.hand()) {
+    if (posted.capacity == 0) break;
+    ahead.bytes = std::min(ahead.bytes, posted.capacity);
+    ++ahead.messages;
+  }
+  return ahead;
 }
 
 Outcome OutLane::nothing() const {
@@ -277,6 +289,16 @@ bool OutLane::ready(bool for_space) {
   if (failure_) return false;  // Whatever was under way has been told of it.
   if (for_space && has_space()) return true;
   return under_way_.ready();
+}
+
+bool OutLane::arm(bool for_space) {
+  if (for_space) seat_.begin_waiting();
+  return sleeper_.arm();
+}
+
+void OutLane::disarm() {
+  seat_.end_waiting();
+  sleeper_.disarm();
 }
 
 void OutLane::relax() {

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 
 #include "base/prefetch.h"
@@ -88,7 +89,8 @@ class OutLane {
   static_assert(comch::shm::PostedRun<>::kMostRoom == kInSlot);
   // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
   // known to take. They are no more than a quarter of what the consumer posts, so that it has
-  // buffers to post while these are on their way.
+  // buffers to post while these are on their way. One producer of several takes buffers for them,
+  // fewer still; what is not used goes back with return_ahead().
   struct Ahead {
     std::uint32_t messages = 0;
     std::uint64_t bytes = 0;
@@ -105,9 +107,9 @@ class OutLane {
   const std::byte* next_slot() const { return out_.writer.next_slot(); }
 
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
-  // used goes back with return_ahead().
+  // used goes back with return_ahead(). True: siblings sleep until there is such a buffer.
   void take_ahead(std::size_t messages);
-  void return_ahead() { seat_.return_ahead(); }
+  [[nodiscard]] bool return_ahead() { return seat_.return_ahead(); }
 
   // Continues what is under way; answers how many messages have completed. Nothing: none will any
   // more, and failure() says why.
@@ -130,8 +132,8 @@ class OutLane {
   bool lends() const { return loans_.any(); }
   std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_.posted(slot).capacity; }
   Outcome commit(std::uint32_t slot, std::size_t length, Bytes immediate);
-  // True: others may have waited for it.
-  bool abandon(std::uint32_t slot);
+  // As return_ahead().
+  [[nodiscard]] bool abandon(std::uint32_t slot);
 
   // Hand-over. `handle` is free to be used (free_handle()).
   std::optional<std::uint32_t> free_handle() { return handles_.take(); }
@@ -147,8 +149,8 @@ class OutLane {
   // step() has.
   bool has_space();
   bool ready(bool for_space);
-  [[nodiscard]] bool arm() { return sleeper_.arm(); }
-  void disarm() { sleeper_.disarm(); }
+  [[nodiscard]] bool arm(bool for_space);
+  void disarm();
   void relax();
 
   const LaneCounters& counters() const { return out_.counters; }
@@ -157,6 +159,7 @@ class OutLane {
   using Posted = comch::shm::Posted;
   static constexpr std::size_t kAtOnce = std::size_t{64} << 10U;  // Copied without a thought.
 
+  Ahead take_ahead_of_row(std::uint32_t most);
   // A posted buffer that was not used.
   void keep(const Posted& posted);
   Outcome check(Bytes immediate) const;
@@ -167,6 +170,10 @@ class OutLane {
     return !hindered_ && !gone();
   }
   void find_hindrance();
+  // Of that, only that posted buffers were taken ahead.
+  bool has_ahead() const {
+    return !failure_ && under_way_.empty() && !gone() && consumer_->desk.shared();
+  }
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
@@ -178,6 +185,10 @@ class OutLane {
   };
   [[gnu::always_inline]] bool put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
                                        Bytes message, Tally& tally) const;
+  template <class Data>
+  [[gnu::always_inline]] std::size_t put_in_a_row(comch::shm::LaneWriter<>::Walk& walk,
+                                                  std::span<const Posted> taken, Data data,
+                                                  Tally& tally);
   // The next message is likely to go into `next`, and to be as long as this one.
   void expect_to_write(const Posted& next, std::size_t length) const;
   void count(const Tally& tally);
@@ -245,6 +256,27 @@ inline bool OutLane::put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted
   return true;
 }
 
+// The next messages, into the first ones of `taken`: those that are alike as a row, if the indexes
+// follow one another as those of a row do. None: the next does not fit.
+template <class Data>
+[[gnu::always_inline]] inline std::size_t OutLane::put_in_a_row(
+    comch::shm::LaneWriter<>::Walk& walk, std::span<const Posted> taken, Data data, Tally& tally) {
+  const Posted& first = taken.front();
+  const Bytes message = data(0);
+  if (message.size() - 1 >= std::min(first.capacity, kInSlot)) [[unlikely]]
+    return put_into(walk, first, message, tally) ? 1 : 0;
+  const auto follows = [&](std::size_t n) {
+    return taken[n].capacity == first.capacity &&
+           taken[n].index == ((first.index + n) & (layout_.shape.indexes - 1));
+  };
+  std::size_t some = 1;
+  while (some != taken.size() && follows(some)) ++some;
+  const std::size_t put = walk.put_alike(first.index, some, data);
+  tally.bytes += put * message.size();
+  tally.messages += put;
+  return put;
+}
+
 inline void OutLane::expect_to_write(const Posted& next, std::size_t length) const {
   if (length <= comch::shm::kLanePayload || next.capacity < length) return;
   prefetch_for_write(memory_.data() + next.offset, length);
@@ -260,7 +292,7 @@ template <class Data>
 OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   using comch::shm::RunTake;
   if (!is_unhindered()) [[unlikely]]
-    return {};
+    return has_ahead() ? put_beside_others(count, data, {}) : Put();
   if (views_) return put_viewed(count, data);
   Tally tally;
   auto taken = RunTake::kDone;
@@ -308,18 +340,24 @@ template <class Data>
 [[gnu::noinline]] OutLane::Put OutLane::put_beside_others(std::size_t count, Data data,
                                                           Tally tally) {
   bool refused = false;
-  std::array<Posted, comch::shm::kStashMax> taken;
-  for (std::size_t left = 0; left == 0 && tally.messages != count;) {
-    const std::size_t wanted =
-        std::min({count - tally.messages, taken.size(), std::size_t{out_.writer.room()}});
-    left = seat_.take(std::span(taken).first(wanted));
-    if (left == 0) break;
-    std::size_t next = 0;
+  while (!refused && tally.messages != count) {
+    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
+    if (most == 0) break;
+    if (seat_.hand_empty()) seat_.take_ahead(most);
+    std::span<const Posted> hand = seat_.hand();
+    if (hand.empty()) break;
+    hand = hand.first(std::min(hand.size(), most));
     comch::shm::LaneWriter<>::Walk walk(out_.writer);
-    while (left != 0 && put_into(walk, taken[next], data(tally.messages), tally)) ++next, --left;
-    refused = left != 0;
-    for (std::size_t n = left; n > 0; --n) keep(taken[next + n - 1]);
+    std::size_t used = 0;
+    while (!refused && used != hand.size()) {
+      const auto next = [&](std::size_t n) { return data(tally.messages + n); };
+      const std::size_t put = put_in_a_row(walk, hand.subspan(used), next, tally);
+      used += put;
+      refused = put == 0;
+    }
+    seat_.use(used);
   }
+  hindered_ = true;  // Perhaps something is left in hand.
   this->count(tally);
   return {.messages = tally.messages, .full = tally.messages != count && !refused};
 }

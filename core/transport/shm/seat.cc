@@ -2,7 +2,7 @@
 #include "transport/shm/seat.h"
 
 #include <algorithm>
-#include <array>
+#include <ranges>
 #include <tuple>
 
 #include "os/membarrier.h"
@@ -27,18 +27,24 @@ Result<Seat> Seat::at(RemoteConsumer& consumer) {
 }
 
 Seat::Seat(RemoteConsumer& consumer, comch::shm::SeatId id)
-    : consumer_(&consumer), id_(id), views_(consumer.terms.way == wire::Way::kView) {
-  hand_.reserve(comch::shm::kHandMax);
-}
+    : consumer_(&consumer),
+      id_(id),
+      views_(consumer.terms.way == wire::Way::kView),
+      hand_(comch::shm::kHandMax),
+      next_(hand_.size()) {}
 
+// Nobody who moves waits.
 Seat::Seat(Seat&& other) noexcept
     : consumer_(std::exchange(other.consumer_, nullptr)),
       id_(other.id_),
       views_(other.views_),
-      hand_(std::move(other.hand_)) {}
+      hand_(std::move(other.hand_)),
+      next_(other.next_) {}
 
 Seat::~Seat() {
-  if (consumer_ != nullptr) desk().detach(id_);
+  if (consumer_ == nullptr) return;
+  end_waiting();
+  desk().detach(id_);
 }
 
 bool Seat::take(Posted& posted) {
@@ -46,47 +52,63 @@ bool Seat::take(Posted& posted) {
     posted = {.offset = comch::shm::kNoBuffer, .capacity = comch::shm::kLanePayload, .index = 0};
     return true;
   }
-  if (hand_.empty()) return take(std::span(&posted, 1)) != 0;
-  posted = hand_.back();
-  hand_.pop_back();
+  if (hand_empty()) return desk().take(id_, std::span(&posted, 1)) != 0;
+  posted = hand_[next_++];
   return true;
 }
 
 void Seat::keep(const Posted& posted) {
-  if (!views_) hand_.push_back(posted);
+  if (views_) return;
+  if (next_ == 0) {
+    hand_.insert(hand_.begin(), posted);
+  } else {
+    hand_[--next_] = posted;
+  }
 }
 
 bool Seat::pass_on(const Posted& posted) {
-  if (desk().shared() && desk().put_back(id_, posted)) return true;
+  if (desk().shared() && desk().put_back(id_, posted)) return desk().waiters().any();
   keep(posted);
   return false;
 }
 
 void Seat::take_ahead(std::size_t messages) {
-  if (!hand_.empty() || views_) return;
-  std::array<Posted, comch::shm::kStashMax> taken;
-  const std::size_t count = take(std::span(taken).first(std::min(messages, taken.size())));
-  for (std::size_t n = count; n > 0; --n) keep(taken[n - 1]);
+  if (!hand_empty() || views_) return;
+  const std::size_t wanted = std::min<std::size_t>(messages, comch::shm::kStashMax);
+  const auto room = std::span(hand_).last(wanted);
+  const std::size_t count = desk().take(id_, room);
+  std::ranges::move_backward(room.first(count), hand_.end());
+  next_ -= count;
 }
 
-void Seat::return_ahead() {
+bool Seat::return_hand() {
   // The last taken first, as a desk wants it. What it does not take is used next.
-  const auto kept = std::ranges::find_if(
-      hand_, [this](const Posted& posted) { return !desk().put_back(id_, posted); });
-  hand_.erase(hand_.begin(), kept);
+  std::size_t kept = hand_.size();
+  while (kept != next_ && desk().put_back(id_, hand_[kept - 1])) --kept;
+  std::ranges::move_backward(std::span(hand_).subspan(next_, kept - next_), hand_.end());
+  next_ += hand_.size() - kept;
+  return desk().waiters().any();
 }
 
 // A desk that is one producer's alone takes back only what was taken last; a shared one takes
 // anything into a stash. So it is made a shared one.
 void Seat::give_back() {
-  if (hand_.empty()) return;
+  if (hand_empty()) return;
   const Result<Seat> beside = at(*consumer_);
   if (!beside) return;  // Nobody else will send: there is no seat.
-  for (const Posted& posted : hand_) {
+  for (const Posted& posted : std::views::reverse(hand())) {
     if (desk().put_back(id_, posted)) continue;
     std::ignore = desk().put_back(beside->id_, posted);
   }
-  hand_.clear();
+  next_ = hand_.size();
+}
+
+void Seat::begin_waiting() {
+  if (!std::exchange(waits_, true)) desk().waiters().begin();
+}
+
+void Seat::end_waiting() {
+  if (std::exchange(waits_, false)) desk().waiters().end();
 }
 
 }  // namespace comch::transport::shm

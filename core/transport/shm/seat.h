@@ -38,31 +38,41 @@ class Seat {
 
   // False: nothing is posted.
   bool take(Posted& posted);
-  // As many as there are, from the desk alone.
-  std::size_t take(std::span<Posted> posted) { return desk().take(id_, posted); }
   // One that was not used: the next to be.
   void keep(const Posted& posted);
-  // True: others have it. False: it is kept.
-  bool pass_on(const Posted& posted);
+  // One that others may use. True: one of them sleeps until there is one, and is to be woken.
+  [[nodiscard]] bool pass_on(const Posted& posted);
 
-  // Takes up to `messages` at once, ahead of a batch; and what the batch has not used goes back.
+  // Takes up to `messages` at once into an empty hand, ahead of a batch; and what the batch has not
+  // used goes back: as pass_on() of each.
   void take_ahead(std::size_t messages);
-  void return_ahead();
+  [[nodiscard]] bool return_ahead() { return !hand_empty() && return_hand(); }
+  // What is in its hand, the next to be used first; and the first ones of it are used.
+  std::span<const Posted> hand() const { return std::span(hand_).subspan(next_); }
+  void use(std::size_t messages) { next_ += messages; }
   // All of its hand, for other producers.
   void give_back();
 
-  bool hand_empty() const { return hand_.empty(); }
+  bool hand_empty() const { return next_ == hand_.size(); }
+  // Around a sleep until there is something to take; ready() is asked in between.
+  void begin_waiting();
+  void end_waiting();
   // Something is there to take.
-  bool ready() { return views_ || !hand_.empty() || desk().ready(id_); }
+  bool ready() { return views_ || !hand_empty() || desk().ready(id_); }
 
  private:
   Seat(RemoteConsumer& consumer, comch::shm::SeatId id);
   RemoteConsumer::Desk& desk() { return consumer_->desk; }
+  bool return_hand();
 
   RemoteConsumer* consumer_;  // Null: moved from.
   comch::shm::SeatId id_;
   bool views_;
-  std::vector<Posted> hand_;  // The next to be used is the last.
+  bool waits_ = false;
+  // Filled from its end on, so that the next to be used goes ahead of the others. There is room
+  // for all that is lent or under way, too.
+  std::vector<Posted> hand_;
+  std::size_t next_;
 };
 
 }  // namespace comch::transport::shm

@@ -95,7 +95,7 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
         std::ignore = is_taken(lane->put(message, {}, nullptr));
     }
     lane->publish();
-    lane->return_ahead();
+    std::ignore = lane->return_ahead();
   }
   void send_one() {
     std::ignore = lane->send_one(std::span(data).first(chance.any_of(test::kLengths)));
@@ -147,7 +147,7 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
     under_way -= *done;
   }
   void wait() {
-    std::ignore = lane->arm();
+    std::ignore = lane->arm(chance.below(2) == 0);
     std::ignore = lane->ready(chance.below(2) == 0);
     std::ignore = lane->has_space();
     std::ignore = lane->look_ahead(64);

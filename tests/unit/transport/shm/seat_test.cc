@@ -65,7 +65,7 @@ TEST_F(SeatTest, WhatIsTakenAheadAndNotUsedGoesBackInItsOrder) {
   Posted used;
   ASSERT_TRUE(seat.take(used));
   EXPECT_EQ(used.index, 0);
-  seat.return_ahead();
+  EXPECT_FALSE(seat.return_ahead()) << "nobody waits";
   EXPECT_TRUE(seat.hand_empty());
   Seat other = Seat::at(*consumer).value();
   EXPECT_EQ(take_all(other), (Indices{1, 2, 3}));
@@ -113,10 +113,71 @@ TEST_F(SeatTest, WhatIsPassedOnBesideOthersTheyHave) {
   Indices had = take_all(seat);
   ASSERT_EQ(had.size(), 4U);
   EXPECT_FALSE(other.ready());
-  EXPECT_TRUE(seat.pass_on({.offset = 128, .capacity = 64, .index = 2}));
+  EXPECT_FALSE(seat.pass_on({.offset = 128, .capacity = 64, .index = 2})) << "nobody waits";
   EXPECT_TRUE(seat.hand_empty());
   EXPECT_TRUE(other.ready());
   EXPECT_EQ(take_all(other), Indices{2});
+}
+
+TEST_F(SeatTest, ItsHandIsInTheOrderOfUseWhateverIsKept) {
+  const auto consumer = posted();
+  Seat seat = Seat::at(*consumer).value();
+  Seat other = Seat::at(*consumer).value();
+  const auto hand = [&] {
+    Indices indices;
+    for (const Posted& one : seat.hand()) indices.push_back(one.index);
+    return indices;
+  };
+  EXPECT_EQ(hand(), Indices{});
+  seat.take_ahead(1);
+  EXPECT_EQ(hand(), (Indices{0})) << "a share of depth 4 is one";
+  seat.take_ahead(1);
+  EXPECT_EQ(hand(), (Indices{0})) << "only an empty hand takes";
+  seat.keep({.offset = 64, .capacity = 64, .index = 9});
+  seat.keep({.offset = 64, .capacity = 64, .index = 8});
+  EXPECT_EQ(hand(), (Indices{8, 9, 0}));
+  seat.use(2);
+  EXPECT_EQ(hand(), (Indices{0}));
+  seat.use(1);
+  EXPECT_TRUE(seat.hand_empty());
+}
+
+TEST_F(SeatTest, MoreMayBeKeptThanALoanTakes) {
+  const auto consumer = posted();
+  Seat seat = Seat::at(*consumer).value();
+  Indices kept;
+  for (std::uint16_t n = 0; n < 2 * comch::shm::kHandMax; ++n) {
+    seat.keep({.offset = 0, .capacity = 64, .index = n});
+    kept.insert(kept.begin(), n);
+  }
+  Indices had;
+  for (const Posted& one : seat.hand()) had.push_back(one.index);
+  EXPECT_EQ(had, kept);
+}
+
+TEST_F(SeatTest, WhoWaitsIsToBeWokenByWhatGoesBack) {
+  const auto consumer = posted();
+  Seat seat = Seat::at(*consumer).value();
+  Seat other = Seat::at(*consumer).value();
+  const auto take_ahead = [&] {
+    seat.take_ahead(1);
+    return !seat.hand_empty();
+  };
+  other.begin_waiting();
+  other.begin_waiting();  // Twice is once.
+  ASSERT_TRUE(take_ahead());
+  EXPECT_TRUE(seat.return_ahead());
+  EXPECT_FALSE(seat.return_ahead()) << "nothing went back";
+  other.end_waiting();
+  ASSERT_TRUE(take_ahead());
+  EXPECT_FALSE(seat.return_ahead());
+  {
+    Seat third = Seat::at(*consumer).value();
+    third.begin_waiting();
+    EXPECT_TRUE(seat.pass_on({.offset = 128, .capacity = 64, .index = 2}));
+  }
+  EXPECT_FALSE(seat.pass_on({.offset = 128, .capacity = 64, .index = 3}))
+      << "who left waits no more";
 }
 
 TEST_F(SeatTest, ASlotIsAllThatAConsumerOfViewsGives) {

@@ -1,0 +1,181 @@
+// Several producers, each on a thread and an engine of its own, send to one consumer in every way
+// that takes many posted buffers at once: each message arrives once, whole, in its producer's
+// order.
+#include <atomic>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "support/sanitizers.h"
+#include "unit/comch/fast_pair.h"
+
+namespace comch::test {
+namespace {
+
+constexpr std::uint32_t kProducers = 3;
+constexpr std::uint32_t kMessages = 20'000;  // Of each.
+constexpr std::uint32_t kDepth = 64;
+constexpr std::size_t kRoom = 300;
+constexpr std::uint32_t kTasks = 40;
+
+// Of whom and which it is, and as long as some beside it: a run of messages that are alike, behind
+// some that are not. Some do not fit into a slot.
+std::string message(std::uint32_t producer, std::uint32_t n) {
+  const std::size_t size = n % 64 < 40 ? 12 + n / 64 % 50 : 12 + n * 7 % (kRoom - 12);
+  std::string text = pattern(size, producer * 31 + n);
+  text.replace(0, 8, std::to_string(10'000'000 * (producer + 1) + n));
+  return text;
+}
+
+struct GatheringThreadsTest : ConnectedPair {
+  GatheringThreadsTest() { std::cout << "COMCH_TEST_SEED=" << random_seed << '\n'; }
+
+  void consume(Consumer& to) {
+    std::array<std::uint32_t, kProducers> next{};
+    to.configure_receive(
+          kDepth,
+          [&, next](ReceiveTask& task) mutable {
+            Buffer& buffer = *task.buffer();
+            const std::string text = contents(buffer);
+            const auto producer = static_cast<std::uint32_t>(text.at(0) - '1');
+            ASSERT_LT(producer, kProducers) << text.substr(0, 8);
+            ASSERT_EQ(text, message(producer, next[producer])) << text.substr(0, 8);
+            ++next[producer];
+            ++count;
+            buffer.reset_data_length();
+            ASSERT_TRUE(task.submit());
+          },
+          [](ReceiveTask& task) {
+            std::ignore = task.buffer()->drop_reference();
+            std::ignore = task.free();
+          })
+        .value();
+    // TSan takes two maps of one memory for two memories; staged, only one side writes.
+    to.set_way(COMCH_THREAD_SANITIZER ? DataWay::kStaged : DataWay::kMapped).value();
+    engine->connect(to).value();
+    ASSERT_TRUE(to.start());
+    ASSERT_TRUE(run_until([&] { return to.state() == ContextState::kRunning; }));
+    FastPair::post_rooms(to, rooms, kDepth, kRoom);
+    ASSERT_TRUE(run_until([&] { return client.consumers.size() == 1; }));
+  }
+
+  // What a producer does on its thread.
+  class Sender {
+   public:
+    Sender(Producer& from, ConsumerId to, std::uint32_t self, std::uint64_t seed)
+        : from_(from), to_(to), self_(self), random_(seed) {}
+
+    void run() {
+      from_
+          .configure_send(
+              kTasks, [this](ProducerTask& task) { complete(task); },
+              [this](ProducerTask& task) { complete(task); })
+          .value();
+      engine_->connect(from_).value();
+      ASSERT_TRUE(from_.start());
+      for (std::uint32_t n = 0; n < kTasks; ++n) {
+        idle_.push_back(from_.allocate_send(nullptr, {}, to_).value());
+      }
+      const Deadline deadline(patience() * 2);
+      while (next_ != kMessages && !deadline.passed()) {
+        const std::uint32_t before = next_;
+        send_some();
+        if (random_() % 4 == 0) from_.flush();
+        // With more threads than processors, another one has what this one waits for.
+        if (!engine_->progress() && next_ == before) std::this_thread::yield();
+      }
+      EXPECT_EQ(next_, kMessages);
+      EXPECT_TRUE(until(*engine_, [this] { return idle_.size() == kTasks; }));
+      for (ProducerTask* task : idle_) {
+        drop_buffer(*task);
+        std::ignore = task->free();
+      }
+      EXPECT_TRUE(from_.stop());
+      EXPECT_TRUE(until(*engine_, [this] { return from_.state() == ContextState::kIdle; }));
+    }
+
+   private:
+    void complete(ProducerTask& task) {
+      EXPECT_TRUE(task.status());
+      idle_.push_back(&task);
+    }
+    static void drop_buffer(ProducerTask& task) {
+      if (auto* buffer = const_cast<Buffer*>(task.buffer())) std::ignore = buffer->drop_reference();
+    }
+
+    void send_some() {
+      const std::size_t most = 1 + random_() % 48;
+      if (random_() % 3 == 0) return send_array(most);
+      const bool more = random_() % 4 != 0;
+      for (std::size_t n = 0; n < most && !idle_.empty() && next_ != kMessages; ++n) {
+        if (!send_task(more)) return;
+      }
+    }
+    bool send_task(bool more) {
+      ProducerTask& task = *idle_.back();
+      const std::size_t place = idle_.size() - 1;
+      drop_buffer(task);
+      task.set_buffer(data_.data(place * kRoom, message(self_, next_))).value();
+      idle_.pop_back();
+      if (more ? task.try_submit_more() : bool{task.submit()}) {
+        ++next_;
+        return true;
+      }
+      idle_.push_back(&task);
+      return false;
+    }
+    void send_array(std::size_t most) {
+      std::vector<std::string> texts;
+      std::vector<Outgoing> messages;
+      for (std::uint32_t n = next_; n != kMessages && texts.size() != most; ++n) {
+        texts.push_back(message(self_, n));
+      }
+      for (const std::string& text : texts) messages.push_back({bytes(text), {}});
+      const Result<std::size_t> sent = from_.send(to_, messages);
+      EXPECT_TRUE(sent || sent.error().code == Errc::again);
+      next_ += static_cast<std::uint32_t>(sent.value_or(0));
+    }
+
+    Producer& from_;
+    const ConsumerId to_;
+    const std::uint32_t self_;
+    std::mt19937_64 random_;
+    std::unique_ptr<ProgressEngine> engine_ = ProgressEngine::create().value();
+    Memory data_{kTasks * kRoom};
+    std::vector<ProducerTask*> idle_;
+    std::uint32_t next_ = 0;
+  };
+
+  const std::uint64_t random_seed = seed();
+  Memory rooms{kDepth * kRoom};
+  std::uint64_t count = 0;
+};
+
+TEST_F(GatheringThreadsTest, EveryMessageArrivesOnceInItsProducersOrder) {
+  auto to = Consumer::create(server.connection(), rooms.map()).value();
+  consume(*to);
+  std::array<std::unique_ptr<Producer>, kProducers> producers;
+  for (auto& one : producers) one = Producer::create(client.connection()).value();
+  std::atomic<unsigned> ended = 0;
+  std::vector<std::jthread> threads;
+  for (std::uint32_t n = 0; n < kProducers; ++n) {
+    threads.emplace_back([&, n] {
+      Sender(*producers[n], to->id(), n, random_seed + n).run();
+      ++ended;
+    });
+  }
+  const Deadline deadline(patience() * 2);
+  while (ended != kProducers && !deadline.passed()) {
+    if (!engine->progress()) std::this_thread::yield();
+  }
+  threads.clear();
+  EXPECT_TRUE(run_until([&] { return count == std::uint64_t{kProducers} * kMessages; }))
+      << count << " have arrived";
+  for (auto& one : producers) EXPECT_TRUE(Producer::destroy(one));
+  EXPECT_TRUE(to->stop());
+  EXPECT_TRUE(run_until([&] { return to->state() == ContextState::kIdle; }));
+  EXPECT_TRUE(Consumer::destroy(to));
+}
+
+}  // namespace
+}  // namespace comch::test
