@@ -1,8 +1,10 @@
 // Cell: rounds over all cells.
 #include "bench/cell.h"
 
+#include <chrono>
 #include <exception>
 #include <optional>
+#include <thread>
 
 namespace comch::bench {
 namespace {
@@ -10,13 +12,31 @@ namespace {
 // Tries per cell and round; picked: two in three are kept on the machine we know.
 constexpr int kTries = 4;
 
-void take_sample(Cell& cell, bool placed) {
+// For a pair, once a round in vain: processors that share a core just now part again after a while,
+// unless they are all there are.
+class Waiting {
+ public:
+  std::optional<Placed> find() {
+    std::optional<Placed> found = find_pair();
+    for (; !found && left_ != 0; found = find_pair()) {
+      std::this_thread::sleep_for(kStep);
+      --left_;
+    }
+    return found;
+  }
+
+ private:
+  static constexpr auto kStep = std::chrono::milliseconds(50);
+  int left_ = std::chrono::seconds(5) / kStep;
+};
+
+void take_sample(Cell& cell, bool placed, Waiting& waiting) {
   if (!placed || !cell.placed) {
     cell.samples.push_back({.figure = cell.measure(any_pair())});
     return;
   }
   for (int i = 0; i < kTries; ++i, ++cell.dropped) {
-    const std::optional<Placed> found = find_pair();
+    const std::optional<Placed> found = waiting.find();
     if (!found) continue;
     const double figure = cell.measure(found->pair);
     if (!is_as_before(*found)) continue;
@@ -29,10 +49,11 @@ void take_sample(Cell& cell, bool placed) {
 
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds) {
   for (int round = 0; round < rounds.count; ++round) {
+    Waiting waiting;
     for (Cell& cell : cells) {
       if (!cell.skipped.empty()) continue;
       try {
-        take_sample(cell, rounds.placed);
+        take_sample(cell, rounds.placed, waiting);
       } catch (const Unavailable& lacking) {
         cell.skipped = lacking.what();
       } catch (const std::exception& error) {

@@ -6,7 +6,8 @@
 //
 // A round measures every cell once, so that what changes on the machine in the meantime
 // changes all of them alike. A sample of a cell that is placed is kept only when its processors
-// were as far apart behind it as before it; it is tried a few times per round.
+// were as far apart behind it as before it; it is tried a few times per round. While all processors
+// share a core a round waits, 5 s in all.
 //
 // Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
 // its reason is printed.
