@@ -98,17 +98,25 @@ Status ProducerImpl::submit(ProducerTaskImpl& task) {
   Lane* lane = nullptr;
   if (Status found = find_lane(ConsumerId{task.consumer}, lane); !found) return found;
   const Outcome outcome = put_any(*lane, task);
-  if (outcome != Outcome::kSent) return refused(*lane, outcome);
+  if (outcome != Outcome::kSent) {
+    return_ahead(*lane);
+    return refused(*lane, outcome);
+  }
   accept(task);
   return {};
 }
 
 bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
   Lane* lane = nullptr;
-  const bool is_sent = task.state == TaskState::kAllocated &&
-                       find_lane(ConsumerId{task.consumer}, lane) &&
-                       put_any(*lane, task) == Outcome::kSent;
-  if (is_sent) accept(task);
+  if (task.state != TaskState::kAllocated || !find_lane(ConsumerId{task.consumer}, lane)) {
+    return false;
+  }
+  const bool is_sent = put_any(*lane, task) == Outcome::kSent;
+  if (is_sent) {
+    accept(task);
+  } else {
+    return_ahead(*lane);
+  }
   return is_sent;
 }
 
@@ -136,15 +144,15 @@ void ProducerImpl::let_wait(ProducerTaskImpl& task) {
 
 // --- Gathered ----------------------------------------------------------------------------
 
-bool ProducerImpl::begin_gathering(std::uint32_t consumer) {
-  Lane* const lane = usual_lane(ConsumerId{consumer});
+bool ProducerImpl::begin_gathering(const ProducerTaskImpl& task) {
+  Lane* const lane = usual_lane(ConsumerId{task.consumer});
   if (lane == nullptr) return false;
   const Lane::Ahead ahead = lane->look_ahead(Gathering::kMost);
-  if (ahead.messages == 0) {
+  if (ahead.messages == 0 || task.data().size() > ahead.bytes) {
     return_ahead(*lane);
     return false;
   }
-  gathering_.begin(consumer, ahead.messages, ahead.bytes);
+  gathering_.begin(task.consumer, ahead.messages, ahead.bytes);
   request_work();
   return true;
 }
@@ -164,11 +172,6 @@ void ProducerImpl::send_gathered() {
   request_work();
 }
 
-// Siblings may sleep until something is posted.
-void ProducerImpl::return_ahead(Lane& lane) {
-  if (lane.return_ahead()) port_->ring_siblings();
-}
-
 // Of a task that is accepted, and that there was room for when it was. The consumer may be gone
 // since, or a second producer have come that was faster.
 void ProducerImpl::send_late(Lane* lane, ProducerTaskImpl& task) {
@@ -178,6 +181,7 @@ void ProducerImpl::send_late(Lane* lane, ProducerTaskImpl& task) {
   const Outcome outcome = put_any(*lane, task);
   if (outcome == Outcome::kSent) return;
   if (outcome == Outcome::kNothingPosted) return let_wait(task);
+  return_ahead(*lane);
   complete(task, refused(*lane, outcome).error());
 }
 

@@ -94,10 +94,14 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   static bool is_plain(const ProducerTaskImpl& task) {
     return task.state == TaskState::kAllocated && task.immediate_size == 0;
   }
-  [[gnu::noinline]] bool begin_gathering(std::uint32_t consumer);
+  // Of plain tasks of which the first is `task`, which is not added yet.
+  [[gnu::noinline]] bool begin_gathering(const ProducerTaskImpl& task);
   [[gnu::noinline]] void send_gathered();
   void send_late(Lane* lane, ProducerTaskImpl& task);
-  void return_ahead(Lane& lane);
+  // Whatever the lane has in hand others may use from here on.
+  void return_ahead(Lane& lane) {
+    if (lane.return_ahead()) port_->ring_siblings();
+  }
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);
   // kSent: the task is in the lane or waits for it, and completes now or later.
@@ -134,9 +138,8 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
 
 inline bool ProducerImpl::gather(ProducerTaskImpl& task) {
   // Long ones go by themselves, without a look at what is posted for a row.
-  if (!is_plain(task) || task.data().size() > Lane::kInSlot) return false;
-  if (gathering_.empty() && !begin_gathering(task.consumer)) return false;
-  if (!gathering_.takes(task)) return false;
+  if (!is_plain(task) || task.data().size() - 1 >= Lane::kInSlot) return false;
+  if (gathering_.empty() ? !begin_gathering(task) : !gathering_.takes(task)) return false;
   accept(task);
   if (gathering_.add(task)) send_gathered();
   return true;

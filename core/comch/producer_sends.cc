@@ -23,6 +23,7 @@ Result<std::size_t> ProducerImpl::send_array(ConsumerId consumer,
   std::size_t count = put.messages;
   if (count == messages.size() || put.full) [[likely]] {
     lane.publish();
+    return_ahead(lane);
     if (count == 0 && put.full) return std::unexpected(refused(lane, lane.nothing()).error());
     port_->note_sent(lane);
     return count;
@@ -51,6 +52,7 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
   const Lane::Put put =
       lane->put_small(messages.count, [messages](std::size_t n) { return messages[n]; });
   lane->publish();
+  return_ahead(*lane);
   port_->note_sent(*lane);
   return put.messages;
 }
@@ -79,7 +81,9 @@ Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
   if (lane->consumer().memory().empty()) {
     return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
   }
-  return PortProducer::reserve(consumer);
+  const Result<Loan> loan = PortProducer::reserve(consumer);
+  if (!loan) return_ahead(*lane);
+  return loan;
 }
 
 Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {

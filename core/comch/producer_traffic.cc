@@ -49,6 +49,7 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   }
   const auto again = [&](ProducerTaskImpl& task) { return put(*lane, task); };
   did = send_waiting(*lane, traffic, again) || did;
+  return_ahead(*lane);
   if (traffic.space_wanted && lane->has_space()) {
     traffic.space_wanted = false;
     tell_of_space(ConsumerId{consumer});
@@ -101,6 +102,7 @@ void ProducerImpl::drop_unless_it_lends(std::uint32_t consumer) {
 
 void ProducerImpl::give_up(const Error& error) {
   for (ProducerTaskImpl* task : gathering_.take()) complete(*task, error);
+  if (Lane* const lane = port_->lane_if_any(gathering_.consumer())) return_ahead(*lane);
   for (auto& [id, traffic] : traffic_) {
     fail_all(id, traffic, error);
     Lane* const lane = port_->lane_if_any(id);
@@ -111,6 +113,7 @@ void ProducerImpl::give_up(const Error& error) {
       lane->break_off(error);
     } else {
       port_->drop(id);
+      port_->ring_siblings();  // What it had in hand is theirs now.
     }
   }
   request_work();

@@ -145,7 +145,10 @@ class DeskStashes {
   Refill refill(SeatId seat) {
     const std::uint64_t word = settled();
     Seat& stash = stashes_[seat];
-    const std::uint32_t high = stash.look().high();
+    const typename Seat::Word found = stash.look();
+    // All that were there others took while we tried to, or nearly.
+    if (found.size() != 0) return Refill::kLost;
+    const std::uint32_t high = found.high();
     const auto fill = [&](std::uint32_t n, const Posted& posted) { stash.fill(high + n, posted); };
     return move_position(word, share(), fill, [&](std::uint32_t count) {
       return position_word(position_of(word) + count, static_cast<std::uint16_t>(high + count),

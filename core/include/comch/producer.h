@@ -58,7 +58,8 @@ class ProducerTask : public Task {
   // Sends the buffer's data into the next buffer that the consumer has posted. It comes back
   // through exactly one callback, from progress(); until then the buffer keeps its reference, and
   // its data must not change. On an error the task stays the caller's and nothing was sent:
-  // again: the consumer has nothing posted; this clears without progress.
+  // again: the consumer has nothing posted, or other producers of this process hold what it has;
+  // this clears without progress of this one.
   // invalid_value: no such consumer; the data is longer than the room of the posted buffer
   // (which stays posted), or the immediate data than the consumer takes.
   // bad_state: the task is submitted already, or free; the producer is idle.
@@ -67,8 +68,10 @@ class ProducerTask : public Task {
   // first message to a consumer needs was not to be had.
   Status submit() override = 0;
   // Messages of data alone that fit a slot of the lane (112 bytes) are held, while their buffers
-  // are known to be posted and the producer is this process's only one to the consumer: up to 64,
-  // and no more than a quarter of what the consumer posts. Any other is submitted at once.
+  // are known to be posted: up to 64, and no more than a quarter of what the consumer posts. Of
+  // several producers of this process to the consumer each takes the buffers first, up to 16, and
+  // no more than its part of that quarter; the others have what it did not use when it sends what
+  // it holds. Any other is submitted at once.
   bool try_submit_more() override = 0;
 
   // Each: bad_state: it is submitted.

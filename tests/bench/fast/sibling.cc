@@ -11,10 +11,7 @@ namespace comch::bench {
 Sibling::Sibling(ProducerEnd& beside, const FastPlan& plan, std::vector<int> processors)
     : consumer_(beside.consumer()),
       producer_(need(Producer::create(beside.connection()), "a producer")),
-      thread_([this, plan, on = std::move(processors)] {
-        run_on_all(on);
-        run(plan);
-      }) {}
+      thread_([this, plan, on = std::move(processors)] { run(plan, on); }) {}
 
 Sibling::~Sibling() {
   finishing_ = true;
@@ -27,8 +24,13 @@ void Sibling::finish() {
   if (error_) std::rethrow_exception(error_);
 }
 
-void Sibling::run(const FastPlan& plan) try { send(plan); } catch (...) {
-  error_ = std::current_exception();
+void Sibling::run(const FastPlan& plan, const std::vector<int>& processors) {
+  try {
+    run_on_all(processors);
+    send(plan);
+  } catch (...) {
+    error_ = std::current_exception();
+  }
 }
 
 void Sibling::send(const FastPlan& plan) {

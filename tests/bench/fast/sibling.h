@@ -29,7 +29,7 @@ class Sibling {
   void finish();
 
  private:
-  void run(const FastPlan& plan);
+  void run(const FastPlan& plan, const std::vector<int>& processors);
   void send(const FastPlan& plan);
 
   const ConsumerId consumer_;

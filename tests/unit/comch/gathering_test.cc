@@ -5,51 +5,10 @@
 
 #include <algorithm>
 
-#include "unit/comch/fast_pair.h"
+#include "unit/comch/gathering_fixture.h"
 
 namespace comch::test {
 namespace {
-
-struct GatheringTest : FastPair {
-  static constexpr std::size_t kRoom = 64;
-
-  // Of 16 posted buffers at most, so that four messages go together.
-  Consumer& posted(std::uint32_t count = 15) {
-    Consumer& to = FastPair::consumer(there, {.depth = 16});
-    post_rooms(to, there, count, kRoom);
-    return to;
-  }
-  // Which has sent already: the first message to a consumer goes by itself.
-  Producer& producer_to(Consumer& to) {
-    Producer& from = producer();
-    post(to, there.room(8192, kRoom));
-    task(from, to.id(), "0").submit().value();
-    EXPECT_TRUE(run_until([&] { return texts.size() == 1 && sent.size() == 1; }));
-    texts.clear();
-    sent.clear();
-    return from;
-  }
-  ProducerTask& task(Producer& from, ConsumerId to, std::string_view text) {
-    return *from.allocate_send(here.data(kRoom * written++, text), {}, to).value();
-  }
-  ProducerTask& more(Producer& from, ConsumerId to, std::string_view text) {
-    ProducerTask& made = task(from, to, text);
-    EXPECT_TRUE(made.try_submit_more());
-    return made;
-  }
-  // A task that was not accepted.
-  static void give_up(ProducerTask& refused) {
-    if (refused.buffer() != nullptr) {
-      std::ignore = const_cast<Buffer*>(refused.buffer())->drop_reference();
-    }
-    refused.free().value();
-  }
-  bool arrive(const std::vector<std::string>& expected) {
-    return run_until([&] { return texts.size() >= expected.size(); }) && texts == expected;
-  }
-
-  std::size_t written = 0;
-};
 
 TEST_F(GatheringTest, TakesTasksOfDataForItsConsumerUntilItIsFull) {
   Consumer& to = posted();
@@ -209,108 +168,6 @@ TEST_F(GatheringTest, ASecondProducerMayTakeTheBuffersThatWereKnownToBePosted) {
   EXPECT_TRUE(std::ranges::all_of(sent, [](const Status& status) { return bool{status}; }));
   std::erase(texts, "other");
   EXPECT_EQ(texts, (std::vector<std::string>{"1", "2", "3"}));
-}
-
-// One of two at a desk of 16, which have two each for their share.
-struct SharedGatheringTest : GatheringTest {
-  // Has sent, too: its share, so that no stash has anything left.
-  Producer& sibling_of(Producer& from, Consumer& to) {
-    Producer& other = producer();
-    for (std::size_t n = 0; n < 2; ++n) post(to, there.room(16'384 + n * kRoom, kRoom));
-    const std::array messages{Outgoing{bytes("a"), {}}, Outgoing{bytes("b"), {}}};
-    EXPECT_EQ(other.send(to.id(), messages).value(), 2U);
-    EXPECT_TRUE(run_until([&] { return texts.size() == 2; }));
-    texts.clear();
-    EXPECT_EQ(from.tasks_in_flight(), 0U);
-    return other;
-  }
-};
-
-TEST_F(SharedGatheringTest, AShareGoesByItself) {
-  Consumer& to = posted(8);
-  Producer& from = producer_to(to);
-  Producer& other = sibling_of(from, to);
-  const std::uint64_t before = from.counters().sent_messages;
-  more(from, to.id(), "1");
-  EXPECT_EQ(from.counters().sent_messages, before);
-  more(from, to.id(), "2");
-  EXPECT_EQ(from.counters().sent_messages, before + 2);
-  more(from, to.id(), "3");
-  EXPECT_EQ(from.counters().sent_messages, before + 2);
-  task(other, to.id(), "other").submit().value();
-  ASSERT_TRUE(run_until([&] { return texts.size() == 4; }));
-  std::erase(texts, "other");
-  EXPECT_EQ(texts, (std::vector<std::string>{"1", "2", "3"}));
-}
-
-TEST_F(SharedGatheringTest, WhatIsHeldHasItsBufferAndWhatIsLeftOverOthersHave) {
-  Consumer& to = posted(2);
-  Producer& from = producer_to(to);
-  Producer& other = sibling_of(from, to);
-  more(from, to.id(), "1");
-  ProducerTask& late = task(other, to.id(), "other");
-  EXPECT_EQ(code(late.submit()), Errc::again) << "both are taken";
-  from.flush();
-  EXPECT_TRUE(late.submit());
-  ASSERT_TRUE(run_until([&] { return texts.size() == 2 && sent.size() == 2; }));
-  EXPECT_EQ(from.tasks_in_flight(), 0U);
-}
-
-TEST_F(SharedGatheringTest, WhoHoldsKeepsNoMoreThanItsShareFromOthers) {
-  Consumer& to = posted(8);
-  Producer& from = producer_to(to);
-  Producer& other = sibling_of(from, to);
-  more(from, to.id(), "1");
-  const std::vector<Outgoing> many(8, Outgoing{bytes("other"), {}});
-  std::size_t sent = 0;
-  while (const auto some = other.send(to.id(), many).value_or(0)) sent += some;
-  EXPECT_EQ(sent, 6U);
-}
-
-TEST_F(SharedGatheringTest, WhatIsLeftOverWakesASiblingThatSleepsForIt) {
-  Consumer& to = posted(2);
-  Producer& from = producer_to(to);
-  Producer& other = sibling_of(from, to);
-  EXPECT_EQ(other.tasks_in_flight(), 0U);
-  const auto own = ProgressEngine::create().value();
-  const std::unique_ptr<Producer> sleeper = producer_apart(*own);
-  more(from, to.id(), "1");
-  ASSERT_TRUE(sleeper->request_space(to.id()));
-  while (own->progress()) continue;
-  own->request_notification().value();
-  pollfd event{.fd = own->event_fd(), .events = POLLIN, .revents = 0};
-  ASSERT_EQ(::poll(&event, 1, 0), 0) << "nothing is there";
-  from.flush();
-  EXPECT_EQ(::poll(&event, 1, 5'000), 1);
-  own->clear_notification().value();
-  EXPECT_TRUE(until(*own, [&] { return spaces == 1; }));
-  EXPECT_TRUE(sleeper->stop());
-  EXPECT_TRUE(until(*own, [&] { return sleeper->state() == ContextState::kIdle; }));
-}
-
-TEST_F(SharedGatheringTest, ABufferWithoutRoomIsLeftToWhoHasAUseForIt) {
-  Consumer& to = posted(1);
-  Producer& from = producer_to(to);
-  sibling_of(from, to);
-  post(to, nullptr);
-  more(from, to.id(), "1");
-  ProducerTask& second = task(from, to.id(), "2");
-  EXPECT_FALSE(second.try_submit_more()) << "that has room";
-  EXPECT_EQ(code(second.submit()), Errc::invalid_value);
-  give_up(second);
-  from.allocate_send(nullptr, bytes("imm"), to.id()).value()->submit().value();
-  ASSERT_TRUE(arrive({"1", ""}));
-}
-
-TEST_F(SharedGatheringTest, AnAbortGivesBackWhatWasTakenForWhatIsHeld) {
-  Consumer& to = posted(2);
-  Producer& from = producer_to(to);
-  Producer& other = sibling_of(from, to);
-  more(from, to.id(), "1");
-  std::ignore = from.abort().value();
-  ASSERT_TRUE(run_until_idle(from));
-  for (int n = 0; n < 2; ++n) task(other, to.id(), "other").submit().value();
-  ASSERT_TRUE(arrive({"other", "other"}));
 }
 
 TEST_F(GatheringTest, AStopDeliversWhatIsHeld) {

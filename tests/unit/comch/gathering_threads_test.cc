@@ -12,22 +12,22 @@
 namespace comch::test {
 namespace {
 
-constexpr std::uint32_t kProducers = 3;
-constexpr std::uint32_t kMessages = 20'000;  // Of each.
-constexpr std::uint32_t kDepth = 64;
-constexpr std::size_t kRoom = 300;
-constexpr std::uint32_t kTasks = 40;
-
-// Of whom and which it is, and as long as some beside it: a run of messages that are alike, behind
-// some that are not. Some do not fit into a slot.
-std::string message(std::uint32_t producer, std::uint32_t n) {
-  const std::size_t size = n % 64 < 40 ? 12 + n / 64 % 50 : 12 + n * 7 % (kRoom - 12);
-  std::string text = pattern(size, producer * 31 + n);
-  text.replace(0, 8, std::to_string(10'000'000 * (producer + 1) + n));
-  return text;
-}
-
 struct GatheringThreadsTest : ConnectedPair {
+  static constexpr std::uint32_t kProducers = 3;
+  static constexpr std::uint32_t kMessages = 20'000;  // Of each.
+  static constexpr std::uint32_t kDepth = 64;
+  static constexpr std::size_t kRoom = 300;
+  static constexpr std::uint32_t kTasks = 40;
+
+  // Of whom and which it is, and as long as some beside it: a run of messages that are alike,
+  // behind some that are not. Some do not fit into a slot.
+  static std::string message(std::uint32_t producer, std::uint32_t n) {
+    const std::size_t size = n % 64 < 40 ? 12 + n / 64 % 50 : 12 + n * 7 % (kRoom - 12);
+    std::string text = pattern(size, producer * 31 + n);
+    text.replace(0, 8, std::to_string(10'000'000 * (producer + 1) + n));
+    return text;
+  }
+
   GatheringThreadsTest() { std::cout << "COMCH_TEST_SEED=" << random_seed << '\n'; }
 
   void consume(Consumer& to) {

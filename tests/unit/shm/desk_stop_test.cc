@@ -22,6 +22,7 @@ struct StoppingMachine : FastMachine {
   static inline std::uint64_t steps = 0;
   static inline std::uint64_t stop_at = ~0ULL;
   static inline std::function<void()> interrupt;
+  static inline unsigned lost_swaps = 0;  // So many fail, as if others had been faster.
   static void step() {
     if (steps++ != stop_at) return;
     if (!interrupt) throw Stopped{};
@@ -44,6 +45,11 @@ struct StoppingMachine : FastMachine {
     bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
                                  std::memory_order failure) {
       step();
+      if (lost_swaps != 0) {
+        --lost_swaps;
+        expected = value_.load(failure);
+        return false;
+      }
       return value_.compare_exchange_strong(expected, desired, success, failure);
     }
     T fetch_add(T by, std::memory_order order) {
@@ -150,6 +156,26 @@ TEST(DeskStopTest, ASoleProducerGoesOnWhereverTheSecondStopsInItsAttach) {
     ASSERT_EQ(desk.take_all(first).size(), 11U) << "stopped at step " << stop;
     if (ended) break;
     ASSERT_LT(stop, 1000U);
+  }
+}
+
+TEST(DeskStopTest, AStashThatOthersKeepChangingIsNotRefilledBeforeItIsEmpty) {
+  for (unsigned lost = 0; lost != 40; ++lost) {
+    StoppingDesk desk;
+    const SeatId first = desk.attach();
+    const SeatId second = desk.attach();
+    desk.post(4);
+    ASSERT_EQ(desk.take(first, 4), (Offsets{0, 1, 2, 3}));
+    for (const std::uint64_t one : {3U, 2U, 1U, 0U}) {
+      ASSERT_TRUE(desk.desk.put_back(first, StoppingDesk::descriptor(one)));
+    }
+    desk.post(4);
+    StoppingMachine::lost_swaps = lost;
+    std::set<std::uint64_t> all;
+    for (const std::uint64_t one : desk.take(first)) all.insert(one);
+    StoppingMachine::lost_swaps = 0;
+    for (const std::uint64_t one : desk.take_all(second)) ASSERT_TRUE(all.insert(one).second);
+    ASSERT_EQ(all.size(), 8U) << "after " << lost << " lost swaps";
   }
 }
 
