@@ -14,7 +14,7 @@ constexpr int kTries = 4;
 
 // For a pair, once a round in vain: processors that share a core just now part again after a while,
 // unless they are all there are.
-class Waiting {
+class PairSearch {
  public:
   std::optional<Placed> find() {
     std::optional<Placed> found = find_pair();
@@ -30,13 +30,13 @@ class Waiting {
   int left_ = std::chrono::seconds(5) / kStep;
 };
 
-void take_sample(Cell& cell, bool placed, Waiting& waiting) {
+void take_sample(Cell& cell, bool placed, PairSearch& search) {
   if (!placed || !cell.placed) {
     cell.samples.push_back({.figure = cell.measure(any_pair())});
     return;
   }
   for (int i = 0; i < kTries; ++i, ++cell.dropped) {
-    const std::optional<Placed> found = waiting.find();
+    const std::optional<Placed> found = search.find();
     if (!found) continue;
     const double figure = cell.measure(found->pair);
     if (!is_as_before(*found)) continue;
@@ -49,11 +49,11 @@ void take_sample(Cell& cell, bool placed, Waiting& waiting) {
 
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds) {
   for (int round = 0; round < rounds.count; ++round) {
-    Waiting waiting;
+    PairSearch search;
     for (Cell& cell : cells) {
       if (!cell.skipped.empty()) continue;
       try {
-        take_sample(cell, rounds.placed, waiting);
+        take_sample(cell, rounds.placed, search);
       } catch (const Unavailable& lacking) {
         cell.skipped = lacking.what();
       } catch (const std::exception& error) {
