@@ -75,6 +75,7 @@ struct GatheringThreadsTest : ConnectedPair {
       ASSERT_TRUE(from_.start());
       for (std::uint32_t n = 0; n < kTasks; ++n) {
         idle_.push_back(from_.allocate_send(nullptr, {}, to_).value());
+        places_[idle_.back()] = n * kRoom;
       }
       const Deadline deadline(patience() * 2);
       while (next_ != kMessages && !deadline.passed()) {
@@ -113,9 +114,8 @@ struct GatheringThreadsTest : ConnectedPair {
     }
     bool send_task(bool more) {
       ProducerTask& task = *idle_.back();
-      const std::size_t place = idle_.size() - 1;
       drop_buffer(task);
-      task.set_buffer(data_.data(place * kRoom, message(self_, next_))).value();
+      task.set_buffer(data_.data(places_[&task], message(self_, next_))).value();
       idle_.pop_back();
       if (more ? task.try_submit_more() : bool{task.submit()}) {
         ++next_;
@@ -125,12 +125,13 @@ struct GatheringThreadsTest : ConnectedPair {
       return false;
     }
     void send_array(std::size_t most) {
-      std::vector<std::string> texts;
+      if (from_.busy(to_)) return;  // With the texts of the last one.
+      texts_.clear();
       std::vector<Outgoing> messages;
-      for (std::uint32_t n = next_; n != kMessages && texts.size() != most; ++n) {
-        texts.push_back(message(self_, n));
+      for (std::uint32_t n = next_; n != kMessages && texts_.size() != most; ++n) {
+        texts_.push_back(message(self_, n));
       }
-      for (const std::string& text : texts) messages.push_back({bytes(text), {}});
+      for (const std::string& text : texts_) messages.push_back({bytes(text), {}});
       const Result<std::size_t> sent = from_.send(to_, messages);
       EXPECT_TRUE(sent || sent.error().code == Errc::again);
       next_ += static_cast<std::uint32_t>(sent.value_or(0));
@@ -143,6 +144,8 @@ struct GatheringThreadsTest : ConnectedPair {
     std::unique_ptr<ProgressEngine> engine_ = ProgressEngine::create().value();
     Memory data_{kTasks * kRoom};
     std::vector<ProducerTask*> idle_;
+    std::map<const ProducerTask*, std::size_t> places_;  // Of what each sends, in data_.
+    std::vector<std::string> texts_;                     // Of an array that may be under way.
     std::uint32_t next_ = 0;
   };
 
