@@ -21,28 +21,34 @@ constexpr std::uint32_t kDepth = 16;  // Of which a refill of two is a fair shar
 
 using Desk = shm::Desk<Machine, kRoom>;
 
-// `kPosted` descriptors are there; each of two producers takes `kTakes` times, one at a time,
-// and gives the first back where kPutsBack. Then one of them takes the rest.
-template <std::uint32_t kPosted, unsigned kTakes, bool kPutsBack>
-struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2> {
+// A desk that two producers share. Descriptor n has the offset n.
+struct SharedDesk {
   FastRelacyWord run;
   std::array<FastRelacyWord, kSlots * 2> ring;
   std::array<Desk::Seat, 2> stashes;
   Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
-  std::array<rl::var<std::uint32_t>, kPosted> buffers;
   std::array<shm::SeatId, 2> seats{};
-  std::uint32_t taken[2] = {0, 0};
 
-  void before() {
+  void post_and_sit(std::uint16_t count) {
     shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
-    for (std::uint16_t n = 0; n < kPosted; ++n) {
-      buffers[n]($) = 0;
-      writer.post(n, n, 1);
-    }
+    for (std::uint16_t n = 0; n < count; ++n) writer.post(n, n, 1);
     writer.publish();
     for (shm::SeatId& seat : seats) {
       RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
     }
+  }
+};
+
+// `kPosted` descriptors are there; each of two producers takes `kTakes` times, one at a time,
+// and gives the first back where kPutsBack. Then one of them takes the rest.
+template <std::uint32_t kPosted, unsigned kTakes, bool kPutsBack>
+struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2>, SharedDesk {
+  std::array<rl::var<std::uint32_t>, kPosted> buffers;
+  std::uint32_t taken[2] = {0, 0};
+
+  void before() {
+    for (auto& buffer : buffers) buffer($) = 0;
+    post_and_sit(kPosted);
   }
 
   void thread(unsigned index) {
@@ -78,22 +84,12 @@ struct DeskModel : rl::test_suite<DeskModel<kPosted, kTakes, kPutsBack>, 2> {
 
 // One producer takes what the other has put into its buffer and put back: the order of a
 // buffer's users.
-struct PassOnModel : rl::test_suite<PassOnModel, 2> {
-  FastRelacyWord run;
-  std::array<FastRelacyWord, kSlots * 2> ring;
-  std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
+struct PassOnModel : rl::test_suite<PassOnModel, 2>, SharedDesk {
   rl::var<std::uint32_t> buffer;
-  std::array<shm::SeatId, 2> seats{};
 
   void before() {
-    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
     buffer($) = 0;
-    writer.post(0, 0, 1);
-    writer.publish();
-    for (shm::SeatId& seat : seats) {
-      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
-    }
+    post_and_sit(1);
   }
 
   void thread(unsigned index) {
@@ -109,22 +105,10 @@ struct PassOnModel : rl::test_suite<PassOnModel, 2> {
 
 // One producer takes two buffers and puts them back in the other order, so that an entry which
 // was read too early names the wrong one; its sibling steals.
-struct SwapModel : rl::test_suite<SwapModel, 2> {
-  FastRelacyWord run;
-  std::array<FastRelacyWord, kSlots * 2> ring;
-  std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
-  std::array<shm::SeatId, 2> seats{};
+struct SwapModel : rl::test_suite<SwapModel, 2>, SharedDesk {
   std::array<unsigned, 2> used{0, 0};
 
-  void before() {
-    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
-    for (std::uint16_t n = 0; n < 2; ++n) writer.post(n, n, 1);
-    writer.publish();
-    for (shm::SeatId& seat : seats) {
-      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
-    }
-  }
+  void before() { post_and_sit(2); }
 
   void thread(unsigned index) {
     if (index == 1) {
@@ -154,27 +138,15 @@ struct SwapModel : rl::test_suite<SwapModel, 2> {
 };
 
 // One producer takes its share at once, past its stash; the other one by one, through its own.
-struct ShareModel : rl::test_suite<ShareModel, 2> {
+struct ShareModel : rl::test_suite<ShareModel, 2>, SharedDesk {
   static constexpr std::uint32_t kPosted = 6;
 
-  FastRelacyWord run;
-  std::array<FastRelacyWord, kSlots * 2> ring;
-  std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
-  std::array<shm::SeatId, 2> seats{};
   std::array<rl::var<std::uint32_t>, kPosted> buffers;
   std::array<std::uint32_t, 2> used{0, 0};
 
   void before() {
-    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
-    for (std::uint16_t n = 0; n < kPosted; ++n) {
-      buffers[n]($) = 0;
-      writer.post(n, n, 1);
-    }
-    writer.publish();
-    for (shm::SeatId& seat : seats) {
-      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
-    }
+    for (auto& buffer : buffers) buffer($) = 0;
+    post_and_sit(kPosted);
     RL_ASSERT(desk.share() == 2);
   }
 
@@ -204,23 +176,13 @@ struct ShareModel : rl::test_suite<ShareModel, 2> {
 };
 
 // One producer puts the only buffer back; the other sleeps unless it sees it.
-struct WaitModel : rl::test_suite<WaitModel, 2> {
-  FastRelacyWord run;
-  std::array<FastRelacyWord, kSlots * 2> ring;
-  std::array<Desk::Seat, 2> stashes;
-  Desk desk{Desk::Reader(&run, ring.data(), kSlots, 64), kDepth, stashes};
-  std::array<shm::SeatId, 2> seats{};
+struct WaitModel : rl::test_suite<WaitModel, 2>, SharedDesk {
   shm::Posted only;
   bool sleeps = false;
   bool is_rung = false;
 
   void before() {
-    shm::PostedWriter<Machine> writer(&run, ring.data(), kSlots);
-    writer.post(0, 0, 1);
-    writer.publish();
-    for (shm::SeatId& seat : seats) {
-      RL_ASSERT(desk.try_attach(seat, [] {}) == shm::Attach::kAttached);
-    }
+    post_and_sit(1);
     RL_ASSERT(desk.take(seats[0], std::span(&only, 1)) == 1);
   }
 

@@ -13,13 +13,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <span>
 
 #include "base/prefetch.h"
@@ -107,8 +105,9 @@ class OutLane {
   const std::byte* next_slot() const { return out_.writer.next_slot(); }
 
   // Takes posted buffers for up to `messages` at once, ahead of a batch; what the batch has not
-  // used goes back with return_ahead(). True: siblings sleep until there is such a buffer.
+  // used goes back with return_ahead().
   void take_ahead(std::size_t messages);
+  // True: siblings sleep until there is such a buffer.
   [[nodiscard]] bool return_ahead() { return seat_.return_ahead(); }
 
   // Continues what is under way; answers how many messages have completed. Nothing: none will any

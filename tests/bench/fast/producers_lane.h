@@ -7,7 +7,6 @@
 // Threads, errors: as lane.h.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "bench/fast/sibling.h"
 #include "bench/fast/task_lane.h"
 #include "bench/peers/lane.h"
+#include "bench/processes.h"
 
 namespace comch::bench {
 
@@ -34,8 +34,7 @@ class ProducersLane : public TaskLane<kDepth, false> {
       std::erase_if(free, [&](int one) { return one == receiver || one == home_processor(); });
       for (std::size_t n = 0; n + 1 < kProducers; ++n) {
         const int on = n < free.size() ? free[n] : home_processor();
-        siblings_.push_back(
-            std::make_unique<Sibling>(first_.end(), lane.plan(), std::vector<int>{on}));
+        siblings_.push_back(std::make_unique<Sibling>(first_.end(), lane.plan(), on));
       }
     }
 

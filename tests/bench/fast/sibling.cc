@@ -1,17 +1,15 @@
 // Sibling: what its thread does.
 #include "bench/fast/sibling.h"
 
-#include <utility>
-
 #include "bench/fast/task_sender.h"
-#include "bench/peers/lane.h"
+#include "bench/placement.h"
 
 namespace comch::bench {
 
-Sibling::Sibling(ProducerEnd& beside, const FastPlan& plan, std::vector<int> processors)
+Sibling::Sibling(ProducerEnd& beside, const FastPlan& plan, int processor)
     : consumer_(beside.consumer()),
       producer_(need(Producer::create(beside.connection()), "a producer")),
-      thread_([this, plan, on = std::move(processors)] { run(plan, on); }) {}
+      thread_([this, plan, processor] { run(plan, processor); }) {}
 
 Sibling::~Sibling() {
   finishing_ = true;
@@ -24,9 +22,9 @@ void Sibling::finish() {
   if (error_) std::rethrow_exception(error_);
 }
 
-void Sibling::run(const FastPlan& plan, const std::vector<int>& processors) {
+void Sibling::run(const FastPlan& plan, int processor) {
   try {
-    run_on_all(processors);
+    run_on(processor);
     send(plan);
   } catch (...) {
     error_ = std::current_exception();

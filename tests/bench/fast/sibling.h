@@ -1,7 +1,7 @@
 // Sibling: one more producer on the connection of another, with a thread and an engine of its own,
 // which sends to the same consumer from its beginning to its end.
 //
-//   Sibling sibling(end, plan, processors);    // Any of these.
+//   Sibling sibling(end, plan, processor);
 //   ...
 //   sibling.finish();                          // All it has sent is complete.
 //
@@ -13,7 +13,6 @@
 #include <exception>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "bench/fast/fast_ends.h"
 
@@ -21,7 +20,7 @@ namespace comch::bench {
 
 class Sibling {
  public:
-  Sibling(ProducerEnd& beside, const FastPlan& plan, std::vector<int> processors);
+  Sibling(ProducerEnd& beside, const FastPlan& plan, int processor);
   ~Sibling();
   Sibling(const Sibling&) = delete;
   Sibling& operator=(const Sibling&) = delete;
@@ -29,7 +28,7 @@ class Sibling {
   void finish();
 
  private:
-  void run(const FastPlan& plan, const std::vector<int>& processors);
+  void run(const FastPlan& plan, int processor);
   void send(const FastPlan& plan);
 
   const ConsumerId consumer_;
