@@ -4,8 +4,6 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
-
 struct ArgpCmdTest : ParsedTest {
   // program [-a] [-q] get [-n number] {deep [-d], flat}
   ArgpCmdTest() {

@@ -7,8 +7,6 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
-
 struct ArgpJsonTest : ParsedTest {
   ArgpJsonTest() {
     param("t", "text", DOCA_ARGP_TYPE_STRING);

@@ -4,8 +4,6 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
-
 struct ArgpParamTest : ParsedTest {};
 
 TEST_F(ArgpParamTest, ItHasANameATypeAndACallback) {

@@ -4,8 +4,6 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
-
 struct ArgpStartTest : ParsedTest {
   ArgpStartTest() {
     param("t", "text", DOCA_ARGP_TYPE_STRING);

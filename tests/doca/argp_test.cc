@@ -12,7 +12,6 @@
 namespace comch::test {
 namespace {
 
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
 constexpr auto kNow = DOCA_ERROR_BAD_STATE;
 
 struct ArgpTest : ParsedTest {};

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "comch/log.h"
+#include "doca/answers.h"
 #include "doca/logged.h"
 #include "support/temp_dir.h"
 
@@ -17,8 +18,6 @@ DOCA_LOG_REGISTER(LOG_CREATE_TEST)
 
 namespace comch::test {
 namespace {
-
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
 
 std::string content(const std::filesystem::path& path) {
   std::ostringstream all;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "doca/answers.h"
 #include "doca/log_test_source.h"
 #include "doca/logged.h"
 
@@ -14,8 +15,6 @@ DOCA_LOG_REGISTER(COMMON_TEST::CPP)
 
 namespace comch::test {
 namespace {
-
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
 
 // How many of the six levels reach the backend; no line does at 10, all but TRACE, which is
 // compiled out, at 70.

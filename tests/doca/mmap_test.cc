@@ -6,14 +6,13 @@
 
 #include <array>
 
+#include "doca/answers.h"
 #include "doca/described.h"
 #include "doca/mapped.h"
 #include "doca/memory.h"
 
 namespace comch::test {
 namespace {
-
-constexpr auto kNo = DOCA_ERROR_INVALID_VALUE;
 
 struct MmapTest : DescribedTest {
   MmapTest() : dpu(open("03:00.0")), host(open("b1:00.0")) {

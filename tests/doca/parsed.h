@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "doca/answers.h"
+
 namespace comch::test {
 
 using Calls = std::vector<std::string>;

@@ -1,6 +1,6 @@
-// What the tests include of others' headers and of the standard library's, for clang, which
-// compiles it once (meson.build). No header of ours: each test still says what it uses, and gcc,
-// which takes no part in this, is how that is seen at night.
+// What the tests include of others' headers and of the standard library's, compiled once
+// (meson.build). No header of ours: each test still says what it uses, and gcc, which takes no
+// part in this at night, is how that is seen.
 #ifndef COMCH_TESTS_PRECOMPILED_H
 #define COMCH_TESTS_PRECOMPILED_H
 

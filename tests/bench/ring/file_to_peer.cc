@@ -15,7 +15,7 @@ namespace comch::bench {
 namespace {
 
 constexpr std::uint32_t kMostPosted = 64;
-using Lane = RingLane<kMostPosted>;
+using FileLane = RingLane<kMostPosted>;
 
 // A file of zeros that has no name any more. It is written, and so it is cached.
 class CachedFile {
@@ -115,12 +115,12 @@ template <class Begin>
 double ask_sender(const Pair& pair, std::size_t bytes, Duration duration, const Begin& begin) {
   FastPlan plan({Shape::kOneWay, bytes}, kMostPosted);
   plan.depth = depth(bytes);
-  const Lane lane(plan);
+  const FileLane lane(plan);
   return ask(
       pair,
       [&](const Gate& ready) {
         ready.open();
-        Lane::Receiver receiver(lane);
+        FileLane::Receiver receiver(lane);
         while (receiver.receive()) {
         }
       },

@@ -21,13 +21,13 @@
 namespace comch::bench {
 namespace {
 
-constexpr Workload kMessages{Shape::kRoundTrip, 64};
-using Lane = ArrayLane<256>;
+constexpr Workload kMixedMessages{Shape::kRoundTrip, 64};
+using MixedLane = ArrayLane<256>;
 
 // What all processes have from before the forks.
 struct Scene {
-  const Lane there{kMessages};
-  const Lane back{kMessages};
+  const MixedLane there{kMixedMessages};
+  const MixedLane back{kMixedMessages};
   const TcpPair tcp;
   const SharedMemory<std::atomic<bool>> over;  // The one that is timed is done.
 };
@@ -60,8 +60,8 @@ class ChannelClient {
   }
 
  private:
-  Lane::Sender sender_;
-  Lane::Receiver receiver_;
+  MixedLane::Sender sender_;
+  MixedLane::Receiver receiver_;
 };
 
 // Who is as busy as a client, and no client.

@@ -19,11 +19,9 @@
 #include <string>
 #include <vector>
 
-namespace comch::test {
+#include "doca/answers.h"
 
-inline constexpr doca_error_t kYes = DOCA_SUCCESS;
-inline constexpr doca_error_t kNo = DOCA_ERROR_INVALID_VALUE;
-inline constexpr doca_error_t kNotNow = DOCA_ERROR_BAD_STATE;
+namespace comch::test {
 
 using Set = std::function<doca_error_t(std::uint64_t)>;
 using Get = std::function<std::uint64_t()>;

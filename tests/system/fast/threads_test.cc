@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Every 50th is long, so that messages wait behind one, and are copied by both sides.
-const Plan& plan() {
+const Plan& crowd_plan() {
   static const Plan plan = [] {
     Plan messages;
     for (std::size_t n = 0; n < 1000; ++n) {
@@ -44,7 +44,7 @@ struct Act {
 
   template <class... Options>
   explicit Act(Connection& connection, const Options&... options)
-      : actor(connection, *engine, plan(), options...) {}
+      : actor(connection, *engine, crowd_plan(), options...) {}
 
   void run(Stage& stage, std::function<void()> begin, std::function<bool()> done) {
     thread = std::jthread([this, &stage, begin = std::move(begin), done = std::move(done)] {
@@ -59,16 +59,16 @@ struct Act {
   }
 };
 
-struct Case {
+struct Crowd {
   std::string name;
   std::size_t producers = 1;
   std::size_t consumers = 1;
   DataWay way = DataWay::kMapped;
 };
 
-void play(Partner& side, const Case& given) {
+void play(Partner& side, const Crowd& given) {
   Stage stage;
-  const std::size_t expected = plan().size() * given.producers;
+  const std::size_t expected = crowd_plan().size() * given.producers;
   std::vector<std::unique_ptr<Act<Receiver>>> receivers;
   for (std::size_t n = 0; n < given.consumers; ++n) {
     const Receiver::Options options{.depth = 8, .way = given.way};
@@ -96,13 +96,13 @@ void play(Partner& side, const Case& given) {
     EXPECT_EQ(act->actor.wrong(), 0u);
   }
   for (auto& act : senders) {
-    EXPECT_EQ(act->actor.sent(), plan().size() * given.consumers);
+    EXPECT_EQ(act->actor.sent(), crowd_plan().size() * given.consumers);
     EXPECT_FALSE(act->actor.refusal()) << act->actor.why();
   }
   EXPECT_TRUE(side.agree("stopped"));
 }
 
-struct Threads : testing::TestWithParam<Case> {
+struct Threads : testing::TestWithParam<Crowd> {
   RuntimeDirectory runtime;
 };
 
@@ -111,10 +111,10 @@ TEST_P(Threads, EveryMessageOfEveryProducerReachesEveryConsumerOnceAndInOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Threads,
-                         testing::Values(Case{"four_to_one", 4, 1}, Case{"one_to_four", 1, 4},
-                                         Case{"three_to_three", 3, 3},
-                                         Case{"three_to_two_staged", 3, 2, DataWay::kStaged},
-                                         Case{"two_to_two_cma", 2, 2, DataWay::kCma}),
+                         testing::Values(Crowd{"four_to_one", 4, 1}, Crowd{"one_to_four", 1, 4},
+                                         Crowd{"three_to_three", 3, 3},
+                                         Crowd{"three_to_two_staged", 3, 2, DataWay::kStaged},
+                                         Crowd{"two_to_two_cma", 2, 2, DataWay::kCma}),
                          [](const auto& given) { return given.param.name; });
 
 }  // namespace

@@ -10,21 +10,21 @@
 namespace comch {
 namespace {
 
-struct Thing {
-  Thing() { ++alive; }
-  ~Thing() { --alive; }
-  Thing(const Thing&) = delete;
-  Thing& operator=(const Thing&) = delete;
+struct Item {
+  Item() { ++alive; }
+  ~Item() { --alive; }
+  Item(const Item&) = delete;
+  Item& operator=(const Item&) = delete;
   int value = 0;
   static inline int alive = 0;
 };
 
 struct PoolTest : testing::Test {
-  Pool<Thing> pool = Pool<Thing>::create(3).value();
+  Pool<Item> pool = Pool<Item>::create(3).value();
 };
 
 TEST_F(PoolTest, LendsEveryObjectOnceThenNone) {
-  std::set<Thing*> lent;
+  std::set<Item*> lent;
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(lent.insert(pool.acquire()).second);
   EXPECT_EQ(lent.count(nullptr), 0u);
   EXPECT_TRUE(pool.full());
@@ -33,8 +33,8 @@ TEST_F(PoolTest, LendsEveryObjectOnceThenNone) {
 }
 
 TEST_F(PoolTest, LendsTheLastOneBackFirst) {
-  Thing* first = pool.acquire();
-  Thing* second = pool.acquire();
+  Item* first = pool.acquire();
+  Item* second = pool.acquire();
   pool.release(first);
   pool.release(second);
   EXPECT_EQ(pool.in_use(), 0u);
@@ -43,19 +43,19 @@ TEST_F(PoolTest, LendsTheLastOneBackFirst) {
 }
 
 TEST_F(PoolTest, MakesItsObjectsOnceAndKeepsThem) {
-  EXPECT_EQ(Thing::alive, 3);
-  Thing* thing = pool.acquire();
+  EXPECT_EQ(Item::alive, 3);
+  Item* thing = pool.acquire();
   thing->value = 7;
   pool.release(thing);
   EXPECT_EQ(pool.acquire()->value, 7);
-  EXPECT_EQ(Thing::alive, 3);
-  pool = Pool<Thing>();
-  EXPECT_EQ(Thing::alive, 0);
+  EXPECT_EQ(Item::alive, 3);
+  pool = Pool<Item>();
+  EXPECT_EQ(Item::alive, 0);
 }
 
 TEST_F(PoolTest, KnowsItsObjectsAndWhichAreOut) {
-  Thing* thing = pool.acquire();
-  Thing stranger;
+  Item* thing = pool.acquire();
+  Item stranger;
   EXPECT_TRUE(pool.owns(thing));
   EXPECT_FALSE(pool.owns(&stranger));
   EXPECT_FALSE(pool.owns(nullptr));
@@ -67,22 +67,22 @@ TEST_F(PoolTest, KnowsItsObjectsAndWhichAreOut) {
 }
 
 TEST_F(PoolTest, WhatIsOutCanBeWalkedAndGivenBackMeanwhile) {
-  Thing* first = pool.acquire();
-  Thing* second = pool.acquire();
-  Thing* third = pool.acquire();
+  Item* first = pool.acquire();
+  Item* second = pool.acquire();
+  Item* third = pool.acquire();
   pool.release(second);
-  std::vector<Thing*> seen;
-  pool.for_each_lent([&](Thing& thing) {
+  std::vector<Item*> seen;
+  pool.for_each_lent([&](Item& thing) {
     seen.push_back(&thing);
     pool.release(&thing);
   });
-  EXPECT_EQ(seen, (std::vector<Thing*>{first, third}));
+  EXPECT_EQ(seen, (std::vector<Item*>{first, third}));
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
 TEST_F(PoolTest, KeepsItsObjectsInPlaceWhenItMoves) {
-  Thing* thing = pool.acquire();
-  Pool<Thing> moved(std::move(pool));
+  Item* thing = pool.acquire();
+  Pool<Item> moved(std::move(pool));
   EXPECT_TRUE(moved.owns(thing));
   EXPECT_EQ(moved.in_use(), 1u);
   EXPECT_EQ(pool.size(), 0u);  // NOLINT(bugprone-use-after-move): that it is empty is the point.

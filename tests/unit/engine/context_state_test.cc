@@ -9,18 +9,18 @@ namespace comch::engine {
 namespace {
 
 constexpr std::optional<ContextState> kNothing;
-constexpr std::optional kIdle = ContextState::kIdle;
-constexpr std::optional kStarting = ContextState::kStarting;
-constexpr std::optional kRunning = ContextState::kRunning;
-constexpr std::optional kStopping = ContextState::kStopping;
+constexpr std::optional kToIdle = ContextState::kIdle;
+constexpr std::optional kToStarting = ContextState::kStarting;
+constexpr std::optional kToRunning = ContextState::kRunning;
+constexpr std::optional kToStopping = ContextState::kStopping;
 
 // Rows are states, columns events, in the order of their declarations.
 constexpr std::array<std::array<std::optional<ContextState>, 5>, 4> kExpected{{
     // start     ready     stop       fatal      drained
-    {kStarting, kRunning, kNothing, kNothing, kNothing},   // idle
-    {kNothing, kRunning, kStopping, kStopping, kNothing},  // starting
-    {kNothing, kNothing, kStopping, kStopping, kIdle},     // running
-    {kNothing, kNothing, kStopping, kStopping, kIdle},     // stopping
+    {kToStarting, kToRunning, kNothing, kNothing, kNothing},     // idle
+    {kNothing, kToRunning, kToStopping, kToStopping, kNothing},  // starting
+    {kNothing, kNothing, kToStopping, kToStopping, kToIdle},     // running
+    {kNothing, kNothing, kToStopping, kToStopping, kToIdle},     // stopping
 }};
 
 TEST(ContextStateTest, EveryEventInEveryStateLeadsWhereTheTableSays) {
