@@ -5,6 +5,7 @@
 
 #include "support/sanitizers.h"
 #include "unit/comch/fast_pair.h"
+#include "unit/comch/numbered_messages.h"
 
 namespace comch::test {
 namespace {
@@ -27,9 +28,7 @@ constexpr std::uint32_t kDepth = 8;
 // Short ones, some that are copied into the buffer, a few that both sides copy.
 std::string message(std::uint32_t producer, std::uint32_t n) {
   const std::size_t size = n % 50 == 49 ? kRoom : n % 5 == 4 ? 3000 : 16;
-  std::string text = pattern(size, producer * 31 + n);
-  text.replace(0, 8, std::to_string(10'000'000 * (producer + 1) + n));
-  return text;
+  return numbered(producer, n, size);
 }
 
 struct FastThreadsTest : ConnectedPair {
@@ -47,33 +46,14 @@ struct FastThreadsTest : ConnectedPair {
 
   void consume(Consumer& to, Memory& memory) {
     const auto own = ProgressEngine::create().value();
-    std::array<std::uint32_t, kEnds> next{};
-    std::uint32_t count = 0;
-    to.configure_receive(
-          kDepth,
-          [&](ReceiveTask& task) {
-            Buffer& buffer = *task.buffer();
-            const std::string text = contents(buffer);
-            const auto producer = static_cast<std::uint32_t>(text.at(0) - '1');
-            ASSERT_LT(producer, kEnds) << text.substr(0, 8);
-            ASSERT_TRUE(text == message(producer, next[producer])) << text.substr(0, 8);
-            ++next[producer];
-            ++count;
-            buffer.reset_data_length();
-            ASSERT_TRUE(task.submit());
-          },
-          [](ReceiveTask& task) {
-            std::ignore = task.buffer()->drop_reference();
-            std::ignore = task.free();
-          })
-        .value();
+    InTheirOrder arrivals(kEnds, message);
+    arrivals.configure(to, kDepth);
     to.set_way(kSeesOneMappingOnly ? DataWay::kStaged : DataWay::kMapped).value();
     own->connect(to).value();
     ASSERT_TRUE(to.start());
     ASSERT_TRUE(until(*own, [&] { return to.state() == ContextState::kRunning; }));
     FastPair::post_rooms(to, memory, kDepth, kRoom);
-    live(*own, to, [&] { return count == kEnds * kMessages; });
-    EXPECT_EQ(next, (std::array{kMessages, kMessages}));
+    live(*own, to, [&] { return arrivals.count() == kEnds * kMessages; });
   }
 
   static void produce(Producer& from, Memory& memory, std::uint32_t self,

@@ -8,6 +8,7 @@
 
 #include "support/sanitizers.h"
 #include "unit/comch/fast_pair.h"
+#include "unit/comch/numbered_messages.h"
 
 namespace comch::test {
 namespace {
@@ -19,37 +20,17 @@ struct GatheringThreadsTest : ConnectedPair {
   static constexpr std::size_t kRoom = 300;
   static constexpr std::uint32_t kTasks = 40;
 
-  // Of whom and which it is, and as long as some beside it: a run of messages that are alike,
-  // behind some that are not. Some do not fit into a slot.
+  // As long as some beside it: a run of messages that are alike, behind some that are not. Some do
+  // not fit into a slot.
   static std::string message(std::uint32_t producer, std::uint32_t n) {
     const std::size_t size = n % 64 < 40 ? 12 + n / 64 % 50 : 12 + n * 7 % (kRoom - 12);
-    std::string text = pattern(size, producer * 31 + n);
-    text.replace(0, 8, std::to_string(10'000'000 * (producer + 1) + n));
-    return text;
+    return numbered(producer, n, size);
   }
 
   GatheringThreadsTest() { std::cout << "COMCH_TEST_SEED=" << random_seed << '\n'; }
 
   void consume(Consumer& to) {
-    std::array<std::uint32_t, kProducers> next{};
-    to.configure_receive(
-          kDepth,
-          [&, next](ReceiveTask& task) mutable {
-            Buffer& buffer = *task.buffer();
-            const std::string text = contents(buffer);
-            const auto producer = static_cast<std::uint32_t>(text.at(0) - '1');
-            ASSERT_LT(producer, kProducers) << text.substr(0, 8);
-            ASSERT_EQ(text, message(producer, next[producer])) << text.substr(0, 8);
-            ++next[producer];
-            ++count;
-            buffer.reset_data_length();
-            ASSERT_TRUE(task.submit());
-          },
-          [](ReceiveTask& task) {
-            std::ignore = task.buffer()->drop_reference();
-            std::ignore = task.free();
-          })
-        .value();
+    arrivals.configure(to, kDepth);
     // TSan takes two maps of one memory for two memories; staged, only one side writes.
     to.set_way(COMCH_THREAD_SANITIZER ? DataWay::kStaged : DataWay::kMapped).value();
     engine->connect(to).value();
@@ -151,7 +132,7 @@ struct GatheringThreadsTest : ConnectedPair {
 
   const std::uint64_t random_seed = seed();
   Memory rooms{kDepth * kRoom};
-  std::uint64_t count = 0;
+  InTheirOrder arrivals{kProducers, message};
 };
 
 TEST_F(GatheringThreadsTest, EveryMessageArrivesOnceInItsProducersOrder) {
@@ -172,8 +153,8 @@ TEST_F(GatheringThreadsTest, EveryMessageArrivesOnceInItsProducersOrder) {
     if (!engine->progress()) std::this_thread::yield();
   }
   threads.clear();
-  EXPECT_TRUE(run_until([&] { return count == std::uint64_t{kProducers} * kMessages; }))
-      << count << " have arrived";
+  EXPECT_TRUE(run_until([&] { return arrivals.count() == std::uint64_t{kProducers} * kMessages; }))
+      << arrivals.count() << " have arrived";
   for (auto& one : producers) EXPECT_TRUE(Producer::destroy(one));
   EXPECT_TRUE(to->stop());
   EXPECT_TRUE(run_until([&] { return to->state() == ContextState::kIdle; }));
