@@ -13,12 +13,6 @@
 #include "tool/fabric.h"
 
 namespace comch::tool {
-namespace {
-
-// How long clients that have stopped reading may hold up the end. Picked, not tuned.
-constexpr std::chrono::seconds kLeaveTakes{10};
-
-}  // namespace
 
 Listener::Listener(Loop& loop, const CommonOptions& common, const ListenOptions& options)
     : loop_(loop),
@@ -84,7 +78,7 @@ Outcome<> Listener::stop() {
     }
   }
   const auto idle = [this] { return server_->state() == ContextState::kIdle; };
-  if (loop_.run_until(idle, Loop::deadline_in(kLeaveTakes)) != Wake::kDone) {
+  if (loop_.run_until(idle, Loop::deadline_in(Loop::kLeaveTakes)) != Wake::kDone) {
     return complain("a client did not take its last messages");
   }
   return {};

@@ -32,6 +32,8 @@ class Loop {
   using Deadline = std::optional<Clock::time_point>;  // Nothing: for ever.
 
   static Deadline deadline_in(std::chrono::duration<double> time);
+  // How long a peer that has stopped reading may hold up our leave. Picked, not tuned.
+  static constexpr std::chrono::seconds kLeaveTakes{10};
 
   static Outcome<Loop> create();
 

@@ -10,12 +10,6 @@
 #include "tool/fabric.h"
 
 namespace comch::tool {
-namespace {
-
-// How long a peer that has stopped reading may hold up our leave. Picked, not tuned.
-constexpr std::chrono::seconds kLeaveTakes{10};
-
-}  // namespace
 
 Outcome<Session> Session::open(Loop& loop, const CommonOptions& common, const std::string& server,
                                Handlers handlers, Loop::Deadline deadline) {
@@ -85,7 +79,7 @@ Outcome<> Session::close() {
     }
   }
   const auto idle = [&] { return client_->state() == ContextState::kIdle; };
-  if (loop_->run_until(idle, Loop::deadline_in(kLeaveTakes)) != Wake::kDone) {
+  if (loop_->run_until(idle, Loop::deadline_in(Loop::kLeaveTakes)) != Wake::kDone) {
     return complain(fmt::format("\"{}\" did not take its last messages", server_));
   }
   return {};

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 // Round trips before the clock counts, at most: the first ones meet cold caches and
 // sleeping CPUs.
-constexpr int kWarmUp = 1000;
+constexpr int kWarmUpTrips = 1000;
 
 // Messages between two looks at the clock, which costs as much as a message.
 constexpr std::uint64_t kBatch = 64;
@@ -156,7 +156,7 @@ Outcome<RoundTrips> measure_round_trips(const ControlPlan& plan) {
     };
     auto before = Clock::now();
     const std::chrono::duration<double> time(plan.seconds);
-    for (int i = 0; i < kWarmUp && Clock::now() < before + time; ++i) {
+    for (int i = 0; i < kWarmUpTrips && Clock::now() < before + time; ++i) {
       if (auto done = round_trip(); !done) return done;
     }
     before = Clock::now();

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 // Of the time of a measurement this part comes before the clock counts: the first messages
 // meet cold caches and sleeping processors.
-constexpr double kWarmUp = 0.1;
+constexpr double kWarmUpShare = 0.1;
 
 // Messages to one consumer before it is the next one's turn.
 constexpr std::size_t kTurn = 64;
@@ -47,7 +47,7 @@ Outcome<> FastClient::round_trip(Lane& lane, ConsumerId to) {
 
 Outcome<> FastClient::ping(Lane& lane, ConsumerId to, Histogram& ns) {
   const auto begin = Clock::now();
-  const auto counted_from = begin + duration_of(plan_.seconds * kWarmUp);
+  const auto counted_from = begin + duration_of(plan_.seconds * kWarmUpShare);
   const auto end = begin + duration_of(plan_.seconds);
   auto before = begin;
   // At least one counts, however long it takes.

@@ -18,9 +18,6 @@ namespace {
 constexpr std::uint32_t kRoundsOfComparison = 5;
 constexpr std::uint32_t kMostRounds = 1000;
 
-constexpr std::size_t kKib = 1024;
-constexpr std::size_t kMib = kKib * kKib;
-
 const std::vector<std::size_t>& default_sizes(Path path) {
   static const std::vector<std::size_t> fast{8,          64,       512,       4 * kKib, 32 * kKib,
                                              256 * kKib, 2 * kMib, 16 * kMib, 64 * kMib};

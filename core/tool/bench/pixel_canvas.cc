@@ -35,7 +35,7 @@ double distance(Point point, Point from, Point to) {
 }
 
 // Lengths of line and gap, in units.
-std::array<double, 2> dashes(Dash dash) {
+std::array<double, 2> dash_lengths(Dash dash) {
   return dash == Dash::kDashed ? std::array{6.0, 4.0} : std::array{2.0, 3.0};
 }
 
@@ -76,7 +76,7 @@ void PixelCanvas::segment(Point from, Point to, double width, Colour colour) {
 
 // Dashes run on from one segment to the next.
 void PixelCanvas::line(std::span<const Point> points, const Stroke& stroke) {
-  const auto [mark, gap] = dashes(stroke.dash);
+  const auto [mark, gap] = dash_lengths(stroke.dash);
   double gone = 0;
   for (std::size_t n = 1; n < points.size(); ++n) {
     const Point from = points[n - 1];

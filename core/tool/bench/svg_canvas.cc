@@ -35,7 +35,7 @@ std::string hex(Colour colour) {
   return fmt::format("#{:02x}{:02x}{:02x}", colour.red, colour.green, colour.blue);
 }
 
-const char* dashes(Dash dash) {
+const char* dash_array(Dash dash) {
   switch (dash) {
     case Dash::kDashed:
       return " stroke-dasharray=\"6 4\"";
@@ -77,7 +77,7 @@ void SvgCanvas::line(std::span<const Point> points, const Stroke& stroke) {
   svg_ += "<polyline points=\"";
   for (const Point& point : points) svg_ += fmt::format("{:.1f},{:.1f} ", point.x, point.y);
   svg_ += fmt::format("\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:g}\"{}/>\n",
-                      hex(stroke.colour), stroke.width, dashes(stroke.dash));
+                      hex(stroke.colour), stroke.width, dash_array(stroke.dash));
 }
 
 void SvgCanvas::dot(Point centre, double radius, Colour colour) {

@@ -13,9 +13,6 @@
 namespace comch::tool {
 namespace {
 
-constexpr std::size_t kKib = 1024;
-constexpr std::size_t kMib = kKib * kKib;
-
 struct Unit {
   std::string_view suffix;
   std::size_t bytes;

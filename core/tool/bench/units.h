@@ -16,6 +16,9 @@
 
 namespace comch::tool {
 
+inline constexpr std::size_t kKib = 1024;
+inline constexpr std::size_t kMib = kKib * kKib;
+
 // A number of bytes, with K, M, KiB or MiB behind it for 1024 and 1024 * 1024 of them; nothing
 // when `text` is none, or does not fit.
 std::optional<std::size_t> parse_size(std::string_view text);
