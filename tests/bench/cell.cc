@@ -2,32 +2,54 @@
 #include "bench/cell.h"
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <thread>
 
+#include "bench/quiet.h"
+
 namespace comch::bench {
 namespace {
 
-// Tries per cell and round; picked: two in three are kept on the machine we know.
+// Tries per cell and round; picked: two in three are kept on the machine we know, and of quiet ones
+// one in four.
 constexpr int kTries = 4;
+constexpr int kQuietTries = 16;
 
 // For a pair, once a round in vain: processors that share a core just now part again after a while,
-// unless they are all there are.
+// unless they are all there are, and neighbours come and go.
 class PairSearch {
  public:
+  explicit PairSearch(const Rounds& rounds)
+      : quiet_(rounds.quiet), left_((quiet_ ? kQuietPatience : kPatience) / kStep) {}
+
   std::optional<Placed> find() {
-    std::optional<Placed> found = find_pair();
-    for (; !found && left_ != 0; found = find_pair()) {
+    std::optional<Placed> found = look();
+    for (; !found && left_ != 0; found = look()) {
       std::this_thread::sleep_for(kStep);
       --left_;
     }
     return found;
   }
+  // Whether what was measured on it counts.
+  bool was_kept(const Placed& placed) const {
+    return is_as_before(placed) && (!quiet_ || is_quiet(placed.pair));
+  }
+  int tries() const { return quiet_ ? kQuietTries : kTries; }
 
  private:
-  static constexpr auto kStep = std::chrono::milliseconds(50);
-  int left_ = std::chrono::seconds(5) / kStep;
+  static constexpr std::chrono::milliseconds kStep{50};
+  static constexpr std::chrono::seconds kPatience{5};
+  static constexpr std::chrono::seconds kQuietPatience{60};
+
+  std::optional<Placed> look() const {
+    const std::optional<Placed> found = find_pair();
+    return found && quiet_ && !is_quiet(found->pair) ? std::nullopt : found;
+  }
+
+  const bool quiet_;
+  std::int64_t left_;
 };
 
 void take_sample(Cell& cell, bool placed, PairSearch& search) {
@@ -35,11 +57,11 @@ void take_sample(Cell& cell, bool placed, PairSearch& search) {
     cell.samples.push_back({.figure = cell.measure(any_pair())});
     return;
   }
-  for (int i = 0; i < kTries; ++i, ++cell.dropped) {
+  for (int i = 0; i < search.tries(); ++i, ++cell.dropped) {
     const std::optional<Placed> found = search.find();
     if (!found) continue;
     const double figure = cell.measure(found->pair);
-    if (!is_as_before(*found)) continue;
+    if (!search.was_kept(*found)) continue;
     cell.samples.push_back({.figure = figure, .distance = found->distance});
     return;
   }
@@ -49,7 +71,7 @@ void take_sample(Cell& cell, bool placed, PairSearch& search) {
 
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds) {
   for (int round = 0; round < rounds.count; ++round) {
-    PairSearch search;
+    PairSearch search(rounds);
     for (Cell& cell : cells) {
       if (!cell.skipped.empty()) continue;
       try {

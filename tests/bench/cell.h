@@ -7,7 +7,8 @@
 // A round measures every cell once, so that what changes on the machine in the meantime
 // changes all of them alike. A sample of a cell that is placed is kept only when its processors
 // were as far apart behind it as before it; it is tried a few times per round. While all processors
-// share a core a round waits, 5 s in all.
+// share a core a round waits, 5 s in all. Of a quiet run it is kept only when nobody else computed
+// on their cores (quiet.h), and a round waits for that, too, a minute in all.
 //
 // Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
 // its reason is printed.
@@ -43,7 +44,12 @@ struct Cell {
 struct Rounds {
   int count = 8;
   bool placed = true;  // False: any processors will do. For trying the benchmark itself.
+  bool quiet = false;  // Only samples that no neighbour of a processor disturbed.
 };
+// The option of that name.
+inline constexpr const char* kQuietHelp =
+    "Keep only samples whose processors had their cores to themselves";
+
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds);
 
 }  // namespace comch::bench

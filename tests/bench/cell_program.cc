@@ -19,6 +19,7 @@ CellProgram::CellProgram(const char* name, const std::string& purpose)
   app_.add_option("--rounds", rounds_, "Samples per cell")->check(CLI::PositiveNumber);
   app_.add_option("--cell-ms", cell_ms_, "Time per sample")->check(CLI::PositiveNumber);
   app_.add_option("--only", only_, "Cells whose name has this in it, and no counts");
+  app_.add_flag("--quiet", quiet_, kQuietHelp);
   app_.add_flag("--json", json_, "Print JSON");
   app_.add_flag("--smoke", smoke_, "One short round on any processors; figures mean nothing");
 }
@@ -43,7 +44,7 @@ int CellProgram::run(int argc, char** argv, const std::function<Plan()>& plan) {
 
 int CellProgram::measure(Plan plan) const {
   std::erase_if(plan.cells, [&](const Cell& cell) { return !cell.name.contains(only_); });
-  run_rounds(plan.cells, {.count = rounds_, .placed = !smoke_});
+  run_rounds(plan.cells, {.count = rounds_, .placed = !smoke_, .quiet = quiet_});
   const Facts facts = only_.empty() ? plan.facts() : Facts{};
   (json_ ? print_json : print_table)(plan.cells, plan.goals, facts);
   return smoke_ && std::ranges::any_of(plan.cells, &Cell::failed) ? 1 : 0;

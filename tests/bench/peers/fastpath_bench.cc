@@ -27,6 +27,7 @@ struct Arguments {
   int cell_ms = 60;
   std::vector<std::string> only;
   bool quick = false;
+  bool quiet = false;
   bool gib = false;
   bool list = false;
   bool json = false;
@@ -59,7 +60,7 @@ int run(const Arguments& arguments) {
     print_names(run);
     return 0;
   }
-  run.measure({.count = arguments.rounds, .placed = !arguments.quick});
+  run.measure({.count = arguments.rounds, .placed = !arguments.quick, .quiet = arguments.quiet});
   (arguments.json ? print_json : print_table)(run, fast_goals());
   return run.failed() ? 1 : 0;
 }
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", arguments.only, "Subjects, workloads (\"one way 64 B\") or cells")
       ->delimiter(',');
   app.add_flag("--quick", arguments.quick, "Short samples on any processors; figures mean nothing");
+  app.add_flag("--quiet", arguments.quiet, kQuietHelp);
   app.add_flag("--gib", arguments.gib, "Messages of 1 GiB too, which takes 4 GiB of memory");
   app.add_flag("--list", arguments.list, "Print the names of the cells, and measure nothing");
   app.add_flag("--json", arguments.json, "Print JSON, every sample in its round");

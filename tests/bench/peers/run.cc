@@ -23,11 +23,13 @@ Run::Run(std::vector<Entry> entries) {
 }
 
 void Run::measure(const Rounds& rounds) {
+  Rounds one = rounds;
+  one.count = 1;
   for (int round = 0; round < rounds.count; ++round) {
     std::vector<std::size_t> before;
     before.reserve(cells_.size());
     for (const Cell& cell : cells_) before.push_back(cell.samples.size());
-    run_rounds(cells_, {.count = 1, .placed = rounds.placed});
+    run_rounds(cells_, one);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       const Samples& samples = cells_[i].samples;
       rows_[i].rounds.push_back(samples.size() > before[i] ? std::optional(samples.back())

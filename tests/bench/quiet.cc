@@ -1,0 +1,70 @@
+// Quiet: as many instructions at a time as a core has units for, beside as many one by one.
+#include "bench/quiet.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <thread>
+
+#include "bench/timing.h"
+
+namespace comch::bench {
+namespace {
+
+// What any core of our days adds up in a cycle, but for what the loop takes itself.
+constexpr double kLeastPerCycle = 3.6;
+// Alone a core is within 3 % of the best it ever did, and 30 % and more below beside a neighbour.
+constexpr double kSlack = 0.92;
+constexpr int kSteps = 5'000;
+constexpr int kTimes = 5;  // Of which the best counts: an interrupt is no neighbour.
+
+// Twelve sums, of which eight do not wait for each other and four for two of those. The compiler
+// may neither join nor foresee them.
+void add_together() {
+  std::uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8;
+  const auto hide = [&] {
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
+  };
+  for (int step = 0; step < kSteps; ++step) {
+    ++a, ++b, ++c, ++d, ++e, ++f, ++g, ++h;
+    hide();
+    a ^= b, c ^= d, e ^= f, g ^= h;
+    hide();
+  }
+}
+
+// Twelve sums, each of which waits for the one before: so many cycles.
+void add_one_by_one() {
+  std::uint64_t sum = 1;
+  for (int step = 0; step < kSteps; ++step) {
+    for (int n = 0; n < 12; ++n) {
+      ++sum;
+      asm volatile("" : "+r"(sum));
+    }
+  }
+}
+
+double sums_per_cycle(int processor) {
+  double together_ns = std::numeric_limits<double>::infinity();
+  double cycles_ns = together_ns;
+  std::thread([&] {
+    run_on(processor);
+    for (int time = 0; time < kTimes; ++time) {
+      together_ns = std::min(together_ns, batch_ns(add_together, 1));
+      cycles_ns = std::min(cycles_ns, batch_ns(add_one_by_one, 1));
+    }
+  }).join();
+  return cycles_ns / together_ns;
+}
+
+}  // namespace
+
+bool is_quiet(const Pair& pair) {
+  static double best = kLeastPerCycle;
+  const double asker = sums_per_cycle(pair.asker);
+  const double answerer = sums_per_cycle(pair.answerer);
+  best = std::max({best, asker, answerer});
+  return std::min(asker, answerer) >= kSlack * best;
+}
+
+}  // namespace comch::bench
