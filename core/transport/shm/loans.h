@@ -7,12 +7,11 @@
 // Threads: the producer's. Lifetime: a value. Errors: none; the caller asks first.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "shm/posted_ring.h"
 
@@ -21,44 +20,42 @@ namespace comch::transport::shm {
 class Loans {
  public:
   using Posted = comch::shm::Posted;
-  static constexpr std::uint32_t kMost = 32;
+  static constexpr std::uint32_t kMost = 32;  // As many as a word has bits.
 
   // A number that names none; nothing: all are out.
   std::optional<std::uint32_t> free() const {
-    const auto found = std::ranges::find(loans_, false, &Loan::out);
-    if (found == loans_.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(found - loans_.begin());
+    const auto number = static_cast<std::uint32_t>(std::countr_one(out_));
+    if (number == kMost) return std::nullopt;
+    return number;
   }
   void lend(std::uint32_t number, const Posted& posted) {
-    assert(number < kMost && !loans_[number].out);
-    loans_[number] = {.posted = posted, .out = true};
+    assert(number < kMost && !is_out(number));
+    posted_[number] = posted;
+    out_ |= bit(number);
   }
-  bool any() const { return std::ranges::any_of(loans_, &Loan::out); }
+  bool any() const { return out_ != 0; }
   // Of any number.
-  bool is_out(std::uint32_t number) const { return number < kMost && loans_[number].out; }
+  bool is_out(std::uint32_t number) const { return number < kMost && (out_ & bit(number)) != 0; }
   const Posted& posted(std::uint32_t number) const {
     assert(is_out(number));
-    return loans_[number].posted;
+    return posted_[number];
   }
   Posted end(std::uint32_t number) {
     assert(is_out(number));
-    loans_[number].out = false;
-    return loans_[number].posted;
+    out_ &= ~bit(number);
+    return posted_[number];
   }
   // Ends all of them.
   template <class Each>
   void end_all(Each&& each) {
-    for (Loan& loan : loans_) {
-      if (std::exchange(loan.out, false)) each(loan.posted);
-    }
+    while (out_ != 0) each(end(static_cast<std::uint32_t>(std::countr_zero(out_))));
   }
 
  private:
-  struct Loan {
-    Posted posted;
-    bool out = false;
-  };
-  std::array<Loan, kMost> loans_{};
+  static std::uint32_t bit(std::uint32_t number) { return std::uint32_t{1} << number; }
+
+  std::array<Posted, kMost> posted_{};
+  std::uint32_t out_ = 0;  // A bit for each that is.
 };
 
 }  // namespace comch::transport::shm
