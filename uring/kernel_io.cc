@@ -162,7 +162,8 @@ void KernelIo::fill(io_uring_sqe& sqe, const Transfer& t) const {
     io_uring_prep_send(&sqe, fd, t.at(), t.size(), MSG_NOSIGNAL);
   } else {
     std::uint64_t size = t.size();
-    const int piece = passes_by_the_cache(t.fd, t.fixed_file) ? find_piece(t.at()) : -1;
+    const bool registered = size <= kFewPages || passes_by_the_cache(t.fd, t.fixed_file);
+    const int piece = registered ? find_piece(t.at()) : -1;
     if (piece >= 0) {
       const Piece& all = pieces_[static_cast<std::size_t>(piece)];
       size = std::min(size, all.size - static_cast<std::uint64_t>(t.at() - all.begin));

@@ -42,6 +42,9 @@ class KernelIo {
   static constexpr std::uint32_t kMaxFiles = 256;
   static constexpr std::uint32_t kMaxPieces = 64;                       // Of registered memory,
   static constexpr std::uint64_t kPieceSize = std::uint64_t{1} << 30U;  // each at most so long.
+  // Copied to registered memory, these take 0.93 of the time where all is in a cache; 256 KiB the
+  // same, and 16 MiB 1.25 of it.
+  static constexpr std::uint64_t kFewPages = std::uint64_t{1} << 16U;
 
   explicit KernelIo(const Options& options);
   ~KernelIo();
@@ -63,9 +66,10 @@ class KernelIo {
 
   bool is_open(int fd, bool fixed_file) const { return plain(fd, fixed_file) >= 0; }
   bool is_direct(int fd, bool fixed_file) const;
-  // Whether registered memory is of use to a file: a disk is told its pages. What lies in the page
-  // cache is copied, to registered memory page by page, and is better off without. Of a file that
-  // is not registered it is not known, and asking for each transfer would cost more than it saves.
+  // Whether registered memory is of use to a file, whatever the size: a disk is told its pages.
+  // What lies in the page cache is copied, to registered memory page by page, which is better for a
+  // few pages and worse for many. Of a file that is not registered it is not known, and asking for
+  // each transfer would cost more than it saves.
   bool passes_by_the_cache(int fd, bool fixed_file) const {
     return fixed_file && plain(fd, true) >= 0 && direct_[static_cast<std::size_t>(fd)];
   }

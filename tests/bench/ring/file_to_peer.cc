@@ -41,16 +41,18 @@ class CachedFile {
   const std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Small files go several at a time, as in any loop that has many under way: as many as a producer
-// may have lent.
-int files_at_once(std::size_t bytes) {
+// Small files go several at a time, as in any loop that has many under way: a few are submitted
+// when as many are left of those before. That is what a producer may have lent.
+std::uint32_t files_at_once(std::size_t bytes) {
   if (bytes >= kMib) return 1;
-  return bytes >= 64 * kKib ? 4 : static_cast<int>(Producer::kMaxLoans);
+  return bytes >= 64 * kKib ? 4 : Producer::kMaxLoans / 2;
 }
-// As many as a cache holds beside the file; where it holds no two, the one that a plain read has.
+// Those of which the sender waits for no end, while it begins the next.
+std::uint32_t files_left(std::size_t bytes) { return bytes >= kMib ? 0 : files_at_once(bytes); }
+// As many as a cache holds beside the file, and where that may be, more than are under way, so that
+// none waits for one to be posted again; where it holds no two, the one that a plain read has.
 std::uint32_t depth(std::size_t bytes) {
-  if (bytes >= kMib) return 1;
-  return std::max(4U, 2 * static_cast<std::uint32_t>(files_at_once(bytes)));
+  return bytes < 64 * kKib ? kMostPosted : files_at_once(bytes) + files_left(bytes);
 }
 
 // What both ways to send have.
@@ -66,20 +68,21 @@ class Sender {
   uring::Ring& ring() { return *ring_; }
   uring::Destination& to() { return *to_; }
   std::span<std::byte> message() { return end_.message(); }
-  // All of what is prepared, and until it is complete.
-  void finish(std::uint32_t count) {
+  // Of what is prepared `count` more, and until no more than `left` are under way.
+  void go_on(std::uint32_t count, std::uint32_t left) {
     need(ring_->submit(), "to submit");
-    while (count > 0) {
+    under_way_ += count;
+    while (under_way_ > left) {
       if (const uring::Completion* const done = ring_->peek()) {
         if (done->res < 0) throw std::runtime_error("a file is not sent");
         ring_->advance(1);
-        --count;
+        --under_way_;
       }
     }
   }
   void send_one() {
     ring_->get()->prep_send(*to_, message());
-    finish(1);
+    go_on(1, 0);
   }
   void send_last() {
     end_with(message());
@@ -90,6 +93,7 @@ class Sender {
   const std::shared_ptr<uring::Ring> ring_ = ring_of_process(64);
   ProducerEnd end_;
   uring::Destination* const to_;
+  std::uint32_t under_way_ = 0;
 };
 
 // `begin`: prepares the send of one file.
@@ -101,10 +105,10 @@ double time_sends(const FastPlan& plan, Duration duration, const Begin& begin) {
   // The pages of both sides are made here, and not timed.
   std::ranges::fill(sender.message(), std::byte{});
   sender.send_one();
-  const int at_once = files_at_once(plan.bytes);
+  const std::uint32_t at_once = files_at_once(plan.bytes);
   const auto send = [&] {
-    for (int n = 0; n < at_once; ++n) begin(sender);
-    sender.finish(static_cast<std::uint32_t>(at_once));
+    for (std::uint32_t n = 0; n < at_once; ++n) begin(sender);
+    sender.go_on(at_once, files_left(plan.bytes));
   };
   const double ns = median_ns(duration, send, 1) / at_once;
   sender.send_last();
@@ -134,9 +138,9 @@ double read_file_ns(const Pair& pair, std::size_t bytes, Duration duration) {
     const CachedFile file(bytes);
     FastMemory memory(bytes, 1);
     std::ranges::fill(memory.range(), std::byte{});  // Its pages are made here, and not timed.
-    const int at_once = files_at_once(bytes);
+    const std::uint32_t at_once = files_at_once(bytes);
     const auto read = [&] {
-      for (int n = 0; n < at_once; ++n) file.read(memory.range());
+      for (std::uint32_t n = 0; n < at_once; ++n) file.read(memory.range());
     };
     return median_ns(duration, read, 1) / at_once;
   });
