@@ -1,6 +1,7 @@
 // bell_model: a bell between a thread that publishes and a thread that sleeps, always guarded,
 // in every interleaving and with every value that the memory model allows a load to see. A
 // lost wake-up is a deadlock, which the checker reports.
+#include "exploration.h"
 #include "relacy_machine.h"
 
 namespace comch::model {
@@ -125,9 +126,7 @@ struct RingModel : rl::test_suite<RingModel, 2> {
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 200'000UL;
-  const bool held = holds<CounterModel<1>>("a bell and a count of one, in full") &&
-                    holds<CounterModel<3>>("a bell and a count of three", random) &&
-                    holds<RingModel>("two bells and a ring", random);
-  return verdict(held);
+  return explore<InFull<"a bell and a count of one, in full", CounterModel<1>>,
+                 AtRandom<"a bell and a count of three", CounterModel<3>>,
+                 AtRandom<"two bells and a ring", RingModel>>(count, arguments, 200'000);
 }

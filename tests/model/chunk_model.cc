@@ -7,6 +7,7 @@
 #endif
 #include CHUNK_HEADER
 
+#include "exploration.h"
 #include "fast_relacy_machine.h"
 
 namespace comch::model {
@@ -87,9 +88,7 @@ struct ChunkModel : rl::test_suite<ChunkModel<kJobs>, 2> {
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000UL;
-  const bool held = holds<ChunkModel<1>>("one job of two chunks, in full") &&
-                    holds<ChunkModel<2>>("two jobs of two chunks", random) &&
-                    holds<ChunkModel<3>>("three jobs of two chunks", random);
-  return verdict(held);
+  return explore<InFull<"one job of two chunks, in full", ChunkModel<1>>,
+                 AtRandom<"two jobs of two chunks", ChunkModel<2>>,
+                 AtRandom<"three jobs of two chunks", ChunkModel<3>>>(count, arguments, 100'000);
 }

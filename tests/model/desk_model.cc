@@ -8,6 +8,7 @@
 #endif
 #include DESK_HEADER
 
+#include "exploration.h"
 #include "fast_relacy_machine.h"
 
 namespace comch::model {
@@ -198,45 +199,21 @@ struct WaitModel : rl::test_suite<WaitModel, 2>, SharedDesk {
   void after() { RL_ASSERT(!sleeps || is_rung); }
 };
 
-// All interleavings with at most `preemptions` of them.
-template <class Test>
-bool holds_bounded(const char* name, unsigned preemptions) {
-  std::ostream silent(nullptr);
-  rl::test_params params;
-  params.search_type = rl::sched_bound;
-  params.context_bound = preemptions;
-  params.iteration_count = 1'000'000'000;
-  params.execution_depth_limit = 20'000;
-  params.progress_stream = &silent;
-#ifdef EXPECT_KILLED
-  params.output_stream = &silent;
-#else
-  params.output_stream = &std::cout;
-#endif
-  const bool held = rl::simulate<Test>(params);
-  std::cout << name << ": " << (held ? "holds" : rl::test_result_str(params.test_result))
-            << " after " << params.stop_iteration << " executions\n";
-  return held;
-}
-
 }  // namespace
 }  // namespace comch::model
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 60'000UL;
-  const bool held =
-      holds_bounded<DeskModel<3, 2, false>>("three buffers, two preemptions, in full", 2) &&
-      holds_bounded<DeskModel<2, 2, true>>("two buffers and a put-back, two preemptions, in full",
-                                           2) &&
-      holds_bounded<ShareModel>("a share and one by one, two preemptions, in full", 2) &&
-      holds_bounded<WaitModel>("a sleeper and a put-back, three preemptions, in full", 3) &&
-      holds<DeskModel<3, 2, false>>("three buffers, two takes each", random) &&
-      holds<DeskModel<6, 4, false>>("six buffers, four takes each", random) &&
-      holds<DeskModel<3, 3, true>>("three buffers, three takes each and a put-back", random) &&
-      holds<ShareModel>("a share at once and one by one", random) &&
-      holds<WaitModel>("a sleeper and a put-back", random) &&
-      holds<PassOnModel>("one buffer from hand to hand", random) &&
-      holds<SwapModel>("two buffers put back in the other order", random);
-  return verdict(held);
+  return explore<
+      Bounded<"three buffers, two preemptions, in full", DeskModel<3, 2, false>, 2>,
+      Bounded<"two buffers and a put-back, two preemptions, in full", DeskModel<2, 2, true>, 2>,
+      Bounded<"a share and one by one, two preemptions, in full", ShareModel, 2>,
+      Bounded<"a sleeper and a put-back, three preemptions, in full", WaitModel, 3>,
+      AtRandom<"three buffers, two takes each", DeskModel<3, 2, false>>,
+      AtRandom<"six buffers, four takes each", DeskModel<6, 4, false>>,
+      AtRandom<"three buffers, three takes each and a put-back", DeskModel<3, 3, true>>,
+      AtRandom<"a share at once and one by one", ShareModel>,
+      AtRandom<"a sleeper and a put-back", WaitModel>,
+      AtRandom<"one buffer from hand to hand", PassOnModel>,
+      AtRandom<"two buffers put back in the other order", SwapModel>>(count, arguments, 60'000);
 }

@@ -16,6 +16,7 @@
 #include POSTED_HEADER
 #include RETURNS_HEADER
 
+#include "exploration.h"
 #include "fast_relacy_machine.h"
 
 namespace comch::model {
@@ -347,17 +348,15 @@ struct HandOverModel : LaneSuite<HandOverModel<kMessages, kTries>, kMessages, kT
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000UL;
-  const bool held =
-      holds<PostedModel<8, 16, false>>("two slots, eight messages", random) &&
-      holds<PostedModel<8, 16, true>>("two slots, eight messages in batches", random) &&
-      holds<RunModel<8, 16>>("two slots, eight messages by the run", random) &&
-      holds<HeadModel<8, 16>>("two slots, eight messages by the head", random) &&
-      holds<KeepModel<8, 24>>("two slots, eight messages that are kept", random) &&
-      holds<RowModel<8, 24>>("two slots, eight messages in rows of two", random) &&
-      holds<HandOverModel<8, 16>>("two slots, eight hand-overs", random) &&
-      holds<HeadModel<3, 3>>("two slots, three messages by the head, in full") &&
-      holds<RunModel<3, 3>>("two slots, three messages by the run, in full") &&
-      holds<PostedModel<3, 3, false>>("two slots, three messages, in full");
-  return verdict(held);
+  return explore<AtRandom<"two slots, eight messages", PostedModel<8, 16, false>>,
+                 AtRandom<"two slots, eight messages in batches", PostedModel<8, 16, true>>,
+                 AtRandom<"two slots, eight messages by the run", RunModel<8, 16>>,
+                 AtRandom<"two slots, eight messages by the head", HeadModel<8, 16>>,
+                 AtRandom<"two slots, eight messages that are kept", KeepModel<8, 24>>,
+                 AtRandom<"two slots, eight messages in rows of two", RowModel<8, 24>>,
+                 AtRandom<"two slots, eight hand-overs", HandOverModel<8, 16>>,
+                 InFull<"two slots, three messages by the head, in full", HeadModel<3, 3>>,
+                 InFull<"two slots, three messages by the run, in full", RunModel<3, 3>>,
+                 InFull<"two slots, three messages, in full", PostedModel<3, 3, false>>>(
+      count, arguments, 100'000);
 }

@@ -10,6 +10,7 @@
 #endif
 #include POSTED_HEADER
 
+#include "exploration.h"
 #include "fast_relacy_machine.h"
 
 namespace comch::model {
@@ -109,8 +110,7 @@ struct AlikeModel : rl::test_suite<AlikeModel<kDepth, kMessages, kTries>, 2> {
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000UL;
-  const bool held = holds<AlikeModel<4, 16, 32>>("four buffers, sixteen messages", random) &&
-                    holds<AlikeModel<2, 4, 4>>("two buffers, four messages, in full");
-  return verdict(held);
+  return explore<AtRandom<"four buffers, sixteen messages", AlikeModel<4, 16, 32>>,
+                 InFull<"two buffers, four messages, in full", AlikeModel<2, 4, 4>>>(
+      count, arguments, 100'000);
 }

@@ -22,8 +22,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <iostream>
-#include <ostream>
 #include <span>
 #include <string>
 
@@ -123,35 +121,5 @@ struct RelacyMachine {
   static void prefetch(Data, std::size_t) {}
   static void light_fence() {}  // Relacy reorders what the language allows, compiler or not.
 };
-
-// Explores `Test` in full, or `random` random schedules of it, and answers whether it held.
-template <class Test>
-bool holds(const char* name, rl::iteration_t random = 0) {
-  std::ostream silent(nullptr);
-  rl::test_params params;
-  params.search_type = random == 0 ? rl::sched_full : rl::sched_random;
-  params.iteration_count = random == 0 ? 1'000'000'000 : random;
-  params.execution_depth_limit = 20'000;
-#ifdef EXPECT_KILLED
-  params.output_stream = &silent;
-#else
-  params.output_stream = &std::cout;  // The history of a failure.
-#endif
-  params.progress_stream = &silent;
-  const bool held = rl::simulate<Test>(params);
-  std::cout << name << ": " << (held ? "holds" : rl::test_result_str(params.test_result))
-            << " after " << params.stop_iteration << " executions\n";
-  return held;
-}
-
-// What main() of a model answers: the real code must hold, a planted mistake must not.
-inline int verdict(bool held) {
-#ifdef EXPECT_KILLED
-  std::cout << (held ? "the planted mistake SURVIVED\n" : "the planted mistake was found\n");
-  return held ? 1 : 0;
-#else
-  return held ? 0 : 1;
-#endif
-}
 
 }  // namespace comch::model

@@ -1,5 +1,6 @@
 // ring_model: one sender and one receiver of a RecordRing of 64 bytes, in every interleaving
 // and with every value that the memory model allows a load to see.
+#include "exploration.h"
 #include "relacy_machine.h"
 
 namespace comch::model {
@@ -89,9 +90,8 @@ struct OnlyHeaders {
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  const auto random = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 100'000UL;
-  const bool held = holds<RingModel<TwoSlots>>("two slots, three messages, in full") &&
-                    holds<RingModel<ThreeSlots>>("three slots, six messages", random) &&
-                    holds<RingModel<OnlyHeaders>>("eight headers, sixteen messages", random);
-  return verdict(held);
+  return explore<InFull<"two slots, three messages, in full", RingModel<TwoSlots>>,
+                 AtRandom<"three slots, six messages", RingModel<ThreeSlots>>,
+                 AtRandom<"eight headers, sixteen messages", RingModel<OnlyHeaders>>>(
+      count, arguments, 100'000);
 }
