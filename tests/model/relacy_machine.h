@@ -15,33 +15,17 @@
 #ifndef RING_HEADER
 #define RING_HEADER "shm/record_ring.h"
 #endif
-// Ahead of relacy, whose macros would rewrite them.
+// Ahead of relacy, as all that a model includes.
+#include RING_HEADER
+
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <span>
-#include <string>
 
-#include RING_HEADER
-
-#include <relacy/relacy.hpp>
-#undef memory_order_relaxed
-#undef memory_order_consume
-#undef memory_order_acquire
-#undef memory_order_release
-#undef memory_order_acq_rel
-#undef memory_order_seq_cst
-#undef new
-#undef delete
-#undef malloc
-#undef calloc
-#undef realloc
-#undef free
-#undef assert
-#undef errno
+#include "relacy.h"
 
 namespace comch::model {
 
