@@ -63,6 +63,7 @@ OutLane::OutLane(Parts parts)
           .ringer = comch::shm::BellRinger<comch::shm::FastMachine>(consumer_->data_bell(),
                                                                     !consumer_->own_membarrier),
           .counters = {}},
+      batch_(out_, seat_, {.memory = memory_, .small = small_, .indexes = layout_.shape.indexes}),
       sleeper_(comch::shm::lane_at(mapping_.bytes().data()).space_bell),
       under_way_(out_, memory_, mapping_.bytes().subspan(layout_.bounce, layout_.shape.bounce_size),
                  layout_.shape.slots, options_.cooperative),
@@ -175,7 +176,7 @@ bool OutLane::send_beside_slot(Bytes message) {
     out_.writer.put_direct_and_publish(posted.index, message.size());
     return done = true;
   };
-  const auto expect = [&](const Posted& next) { expect_to_write(next, message.size()); };
+  const auto expect = [&](const Posted& next) { batch_.expect_to_write(next, message.size()); };
   const bool is_alone = consumer_->desk.use_alone(1, use, expect);
   if (!is_alone) [[unlikely]]
     return send_beside_others(message);

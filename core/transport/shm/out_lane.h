@@ -12,21 +12,19 @@
 // Threads: the producer's. Lifetime: owned by the producer's port. Errors: outcomes.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
 
-#include "base/prefetch.h"
 #include "os/fd.h"
 #include "os/memfd.h"
 #include "shm/bell.h"
 #include "shm/fast_layout.h"
 #include "shm/lane.h"
 #include "transport/outcome.h"
+#include "transport/shm/batch.h"
 #include "transport/shm/handles.h"
 #include "transport/shm/loans.h"
 #include "transport/shm/outlet.h"
@@ -72,19 +70,14 @@ class OutLane {
   void publish() { out_.publish(); }
 
   // put() for the first of `count` messages, as long as they are data alone, not long, and find
-  // a posted buffer that is long enough. `data(n)`: of the n-th; empty: it has more to it. Of the
-  // one that ends it put() says what is the matter, unless it is that the lane is full().
-  struct Put {
-    std::size_t messages = 0;
-    bool full = false;  // Nothing is posted for the next one, or the lane has no room.
-  };
+  // a posted buffer that is long enough (batch.h). Of the one that ends it put() says what is the
+  // matter, unless it is that the lane is full.
+  using Put = Batch::Put;
   template <class Data>
   Put put_small(std::size_t count, Data data);
   // Why that is so.
   Outcome nothing() const;
-  static constexpr std::uint64_t kInSlot = comch::shm::kLanePayload;  // Bytes of the longest there.
-  // A run of the posted ring promises no more, whatever a consumer writes there.
-  static_assert(comch::shm::PostedRun<>::kMostRoom == kInSlot);
+  static constexpr std::uint64_t kInSlot = Batch::kInSlot;
   // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
   // known to take. They are no more than a quarter of what the consumer posts, so that it has
   // buffers to post while these are on their way. One producer of several takes buffers for them,
@@ -177,26 +170,6 @@ class OutLane {
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
   [[gnu::noinline]] bool send_beside_others(Bytes message);
-  struct Tally {
-    std::size_t messages = 0;
-    std::size_t direct = 0;
-    std::uint64_t bytes = 0;
-  };
-  [[gnu::always_inline]] bool put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
-                                       Bytes message, Tally& tally) const;
-  template <class Data>
-  [[gnu::always_inline]] std::size_t put_in_a_row(comch::shm::LaneWriter<>::Walk& walk,
-                                                  std::span<const Posted> taken, Data data,
-                                                  Tally& tally);
-  // The next message is likely to go into `next`, and to be as long as this one.
-  void expect_to_write(const Posted& next, std::size_t length) const;
-  void count(const Tally& tally);
-  // put_small() of one producer of several, which may have begun alone; and to a consumer that
-  // looks at messages where they lie.
-  template <class Data>
-  Put put_beside_others(std::size_t count, Data data, Tally tally);
-  template <class Data>
-  Put put_viewed(std::size_t count, Data data);
   // The message is in the lane: counts it, and lines it up behind what is under way.
   Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);
 
@@ -209,6 +182,7 @@ class OutLane {
   const bool views_;                   // Messages stay in their slots, and use up no buffer.
   const std::size_t small_;            // Bytes of the longest message that put_small() takes.
   Outlet out_;
+  Batch batch_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
   bool hindered_ = true;          // Perhaps; find_hindrance() knows. Never false when it is.
   std::optional<Error> failure_;  // Set by break_off(): nothing is sent any more.
@@ -238,145 +212,19 @@ class OutLane {
   return true;
 }
 
-// A message put into its slot, or into the posted buffer. Answers false when it does not fit.
-inline bool OutLane::put_into(comch::shm::LaneWriter<>::Walk& walk, const Posted& posted,
-                              Bytes message, Tally& tally) const {
-  if (message.size() - 1 >= small_ || message.size() > posted.capacity) [[unlikely]]
-    return false;
-  if (message.size() <= comch::shm::kLanePayload) [[likely]] {
-    walk.put_inline(posted.index, message);
-  } else {
-    std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
-    walk.put_direct(posted.index, message.size());
-    ++tally.direct;
-  }
-  tally.bytes += message.size();
-  ++tally.messages;
-  return true;
-}
-
-// The next messages, into the first ones of `taken`: those that are alike as a row, if the indexes
-// follow one another as those of a row do. None: the next does not fit.
-template <class Data>
-[[gnu::always_inline]] inline std::size_t OutLane::put_in_a_row(
-    comch::shm::LaneWriter<>::Walk& walk, std::span<const Posted> taken, Data data, Tally& tally) {
-  const Posted& first = taken.front();
-  const Bytes message = data(0);
-  if (message.size() - 1 >= std::min(first.capacity, kInSlot)) [[unlikely]]
-    return put_into(walk, first, message, tally) ? 1 : 0;
-  const auto follows = [&](std::size_t n) {
-    return taken[n].capacity == first.capacity &&
-           taken[n].index == ((first.index + n) & (layout_.shape.indexes - 1));
-  };
-  std::size_t some = 1;
-  while (some != taken.size() && follows(some)) ++some;
-  const std::size_t put = walk.put_alike(first.index, some, data);
-  tally.bytes += put * message.size();
-  tally.messages += put;
-  return put;
-}
-
-inline void OutLane::expect_to_write(const Posted& next, std::size_t length) const {
-  if (length <= comch::shm::kLanePayload || next.capacity < length) return;
-  prefetch_for_write(memory_.data() + next.offset, length);
-}
-
-inline void OutLane::count(const Tally& tally) {
-  out_.counters.bytes += tally.bytes;
-  out_.counters.in_slot += tally.messages - tally.direct;
-  out_.counters.mapped += tally.direct;
-}
-
 template <class Data>
 OutLane::Put OutLane::put_small(std::size_t count, Data data) {
-  using comch::shm::RunTake;
-  if (!is_unhindered()) [[unlikely]]
-    return has_ahead() ? put_beside_others(count, data, {}) : Put();
-  if (views_) return put_viewed(count, data);
-  Tally tally;
-  auto taken = RunTake::kDone;
-  while (taken == RunTake::kDone && tally.messages != count && out_.writer.room() != 0) {
-    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
-    taken = consumer_->desk.use_run(most, [&](auto slots, std::size_t some, std::uint64_t room) {
-      // In locals, for what a lambda refers to is written back for each message.
-      const std::size_t first = tally.messages;
-      std::size_t done = 0;
-      std::uint64_t bytes = 0;
-      for (comch::shm::LaneWriter<>::Walk walk(out_.writer); done != some;) {
-        const auto next = [&](std::size_t n) { return data(first + done + n); };
-        const std::size_t length = next(0).size();
-        if (length - 1 >= room) [[unlikely]]
-          break;
-        const std::size_t put = walk.put_alike(slots[done], some - done, next);
-        bytes += put * length;
-        done += put;
-      }
-      tally.messages += done;
-      tally.bytes += bytes;
-      return done;
-    });
-  }
-  if (taken == RunTake::kSiblings) return put_beside_others(count, data, tally);
-  bool refused = false;
-  if (taken == RunTake::kOther) {
-    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
-    comch::shm::LaneWriter<>::Walk walk(out_.writer);
-    std::size_t length = 0;
-    const auto use = [&](const Posted& posted) {
-      const Bytes message = data(tally.messages);
-      length = message.size();
-      refused = !put_into(walk, posted, message, tally);
-      return !refused;
-    };
-    const auto expect = [&](const Posted& next) { expect_to_write(next, length); };
-    consumer_->desk.use_alone(most, use, expect);
-  }
-  this->count(tally);
-  return {.messages = tally.messages, .full = tally.messages != count && !refused};
-}
-
-template <class Data>
-[[gnu::noinline]] OutLane::Put OutLane::put_beside_others(std::size_t count, Data data,
-                                                          Tally tally) {
-  bool refused = false;
-  while (!refused && tally.messages != count) {
-    const std::size_t most = std::min<std::size_t>(count - tally.messages, out_.writer.room());
-    if (most == 0) break;
-    if (seat_.hand_empty()) seat_.take_ahead(most);
-    std::span<const Posted> hand = seat_.hand();
-    if (hand.empty()) break;
-    hand = hand.first(std::min(hand.size(), most));
-    comch::shm::LaneWriter<>::Walk walk(out_.writer);
-    std::size_t used = 0;
-    while (!refused && used != hand.size()) {
-      const auto next = [&](std::size_t n) { return data(tally.messages + n); };
-      const std::size_t put = put_in_a_row(walk, hand.subspan(used), next, tally);
-      used += put;
-      refused = put == 0;
-    }
-    seat_.use(used);
+  Put put;
+  if (is_unhindered()) [[likely]] {
+    if (views_) return batch_.put_viewed(count, data);
+    put = batch_.put_alone(count, data);
+    if (!put.siblings) [[likely]]
+      return put;
+  } else if (!has_ahead()) {
+    return put;
   }
   hindered_ = true;  // Perhaps something is left in hand.
-  this->count(tally);
-  return {.messages = tally.messages, .full = tally.messages != count && !refused};
-}
-
-template <class Data>
-OutLane::Put OutLane::put_viewed(std::size_t count, Data data) {
-  const std::size_t room = std::min<std::size_t>(count, out_.writer.room());
-  std::uint64_t bytes = 0;
-  std::size_t done = 0;
-  for (comch::shm::LaneWriter<>::Walk walk(out_.writer); done != room;) {
-    const auto next = [&](std::size_t n) { return data(done + n); };
-    const std::size_t length = next(0).size();
-    if (length - 1 >= comch::shm::kLanePayload) break;
-    const std::size_t put = walk.put_alike(0, room - done, next);
-    bytes += put * length;
-    done += put;
-  }
-  out_.counters.in_slot += done;
-  out_.counters.bytes += bytes;
-  return {.messages = done, .full = done == room && room != count};
+  return batch_.put_beside_others(count, data, put);
 }
 
 }  // namespace comch::transport::shm

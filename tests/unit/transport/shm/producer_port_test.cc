@@ -28,7 +28,6 @@ using comch::shm::LaneRecord;
 using comch::shm::Look;
 using test::PeerConsumer;
 
-constexpr std::uint32_t kDepth = PeerConsumer::kDepth;
 constexpr std::uint64_t kMap = PeerConsumer::kMap;
 constexpr std::uint32_t kHandles = 4;
 
@@ -64,28 +63,6 @@ TEST_F(ProducerPortTest, ALaneIsAnnouncedWithItsFirstUseAndEndsWithTheProducer) 
   const std::uint32_t id = port->id();
   port.reset();
   EXPECT_EQ(peer.next(), wire::FastPacket(wire::LaneEnd{id}));
-}
-
-TEST_F(ProducerPortTest, MessagesOfABatchThatAreAlikeAreARowFromTheSecondLapOn) {
-  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
-  const auto send = [&] {
-    peer.post_all();
-    const auto put = lane(2).put_small(kDepth, [](std::size_t) { return std::span(kBytes); });
-    EXPECT_EQ(put.messages, kDepth);
-    lane(2).publish();
-  };
-  send();
-  peer.open_lane();
-  for (const LaneKind kind : {LaneKind::kInline, LaneKind::kRow}) {
-    for (std::uint32_t n = 0; n < kDepth; ++n) {
-      LaneRecord record;
-      ASSERT_EQ(peer.reader->look(record), Look::kMessage);
-      EXPECT_EQ(record.kind, kind);
-      EXPECT_EQ(record.length, kBytes.size());
-      peer.reader->pop(record);
-    }
-    if (kind == LaneKind::kInline) send();
-  }
 }
 
 TEST_F(ProducerPortTest, ThereIsNoLaneToWhoIsNotThere) {
