@@ -195,6 +195,10 @@ bool ConnectionImpl::poll() {
 
 bool ConnectionImpl::arm() { return channel_->arm(wants_data(), wants_space() || wants_word()); }
 
+std::optional<WakeWord> ConnectionImpl::ask_for_word() {
+  return wants_data() ? channel_->ask_for_word() : std::nullopt;
+}
+
 bool ConnectionImpl::ready() {
   if (wants_data() && channel_->has_message()) return true;
   if (drained()) return true;

@@ -84,6 +84,7 @@ class ConnectionImpl final : public Connection,
   // For the engine.
   bool poll() override;
   bool arm() override;
+  std::optional<WakeWord> ask_for_word() override;
   bool ready() override;
   void disarm() override { channel_->disarm(); }
   void relax() override { channel_->relax(); }

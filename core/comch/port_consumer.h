@@ -62,6 +62,10 @@ class PortConsumer : public ConsumerCore,
 
   // For the engine, whose poll() is the carrier's own.
   bool arm() override { return port_->arm(); }
+  std::optional<WakeWord> ask_for_word() override {
+    if constexpr (Ports::kHasWords) return port_->ask_for_word();
+    return std::nullopt;
+  }
   bool ready() override { return port_->ready(); }
   void disarm() override { port_->disarm(); }
   void relax() override { port_->relax(); }

@@ -12,6 +12,7 @@ struct RdmaPorts {
   using Producer = transport::rdma::ProducerPort;
   using Lane = transport::rdma::OutLane;
   // A consumer; see engine::Source. It writes what is posted, and is to hear that it is written.
+  static constexpr bool kHasWords = false;
   static constexpr bool kArmsAlways = true;
 };
 

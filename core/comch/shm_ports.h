@@ -11,6 +11,7 @@ struct ShmPorts {
   using Consumer = transport::shm::ConsumerPort;
   using Producer = transport::shm::ProducerPort;
   using Lane = transport::shm::OutLane;
+  static constexpr bool kHasWords = true;     // A consumer may be rung by its word.
   static constexpr bool kArmsAlways = false;  // A consumer; see engine::Source.
 };
 

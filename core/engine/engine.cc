@@ -167,12 +167,18 @@ void Engine::set_alarm(Alarm& alarm, std::uint64_t due_ns) {
 std::uint64_t Engine::now_ns() const { return os::monotonic_ns(); }
 
 Status Engine::request_notification() {
+  const Result<std::size_t> requested = request({});
+  return requested ? Status{} : std::unexpected(requested.error());
+}
+
+Result<std::size_t> Engine::request(std::span<WakeWord> words) {
   if (is_away()) return refuse_away();
   requested_ = true;
   looks_since_request_ = 0;
   clock_.set(alarms_.next_ns());
-  if (sources_.arm_all() || !busy_.empty()) self_wake_.event.signal();
-  return {};
+  SourceList::Words asked{.room = words};
+  if (sources_.arm_all(asked) || !busy_.empty()) self_wake_.event.signal();
+  return asked.count;
 }
 
 Status Engine::clear_notification() {

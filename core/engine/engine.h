@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/homebound.h"
@@ -51,6 +52,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   Status after_progress(std::function<void()> work);
   int event_fd() const { return kernel_.fd(); }
   Status request_notification();
+  Result<std::size_t> request(std::span<WakeWord> words);
   Status clear_notification();
   void heed_none() { sources_.heed_none(); }
   void heed(ContextCore& context);

@@ -38,6 +38,10 @@ int ProgressEngine::event_fd() const { return Engine::of(*this).event_fd(); }
 
 Status ProgressEngine::request_notification() { return Engine::of(*this).request_notification(); }
 
+Result<std::size_t> ProgressEngine::request_notification(std::span<WakeWord> words) {
+  return Engine::of(*this).request(words);
+}
+
 Status ProgressEngine::clear_notification() { return Engine::of(*this).clear_notification(); }
 
 void ProgressEngine::heed_none() { Engine::of(*this).heed_none(); }

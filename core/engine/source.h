@@ -10,7 +10,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "comch/wake_word.h"
 #include "transport/sign.h"
 
 namespace comch::engine {
@@ -29,6 +31,8 @@ class Source {
   // The three steps of falling asleep without losing a wake-up: ask the peer to ring
   // (true: a process-wide membarrier must follow), look once more, take it back.
   virtual bool arm() = 0;
+  // Between the first two, if the peer can be asked to change a word instead: that word.
+  virtual std::optional<WakeWord> ask_for_word() { return std::nullopt; }
   virtual bool ready() = 0;
   virtual void disarm() = 0;
   // The engine polls and has not slept for long.
@@ -50,6 +54,7 @@ class Source {
     // It is forgotten when the source is polled, or made hot once more. No word: poll() has to be
     // asked.
     transport::Sign sign;
+    std::uint64_t number = 0;   // Its own, of those whose words were asked for; 0: never yet.
     std::uint64_t heeding = 0;  // The last one that it was named in; see SourceList::heed().
   };
   Notes notes;

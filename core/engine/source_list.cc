@@ -106,10 +106,11 @@ void SourceList::put_quiet_behind() {
   for (std::size_t i = 0; i < hot_.size(); ++i) hot_[i]->notes.index = i;
 }
 
-bool SourceList::arm_all() {
+bool SourceList::arm_all(Words& words) {
   bool needs_membarrier = false;
   for (Source* source : hot_) {
     if (source->arms_always() || heeds(*source)) arm(*source, needs_membarrier);
+    if (source->notes.armed && words.count != words.room.size()) ask_for_word(*source, words);
   }
   if (needs_membarrier) os::expedite();
   // One that is armed looks once more in any case.
@@ -129,6 +130,14 @@ void SourceList::arm(Source& source, bool& needs_membarrier) {
   source.notes.armed = true;
   source.notes.relaxed = false;
   if (source.arm()) needs_membarrier = true;
+}
+
+void SourceList::ask_for_word(Source& source, Words& words) {
+  std::optional<WakeWord> word = source.ask_for_word();
+  if (!word) return;
+  if (source.notes.number == 0) source.notes.number = ++numbers_;
+  word->source = source.notes.number;
+  words.room[words.count++] = *word;
 }
 
 void SourceList::disarm(Source& source) {

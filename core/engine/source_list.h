@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "engine/source.h"
@@ -38,9 +39,19 @@ class SourceList {
   // and tells the others' peers that nobody sleeps here when `relax` says so.
   void settle(bool relax);
 
-  // Before the engine sleeps: arms every hot source that is heeded. True when one of them has
-  // something to do after all, so that the engine must not sleep.
-  bool arm_all();
+  // Before the engine sleeps: arms every hot source that is heeded. `words`: those that change
+  // when some of them have something to do; as many as there is room for are added, and then they
+  // are to be waited for, too. True when one of the sources has something to do after all, so that
+  // the engine must not sleep.
+  struct Words {
+    std::span<WakeWord> room;
+    std::size_t count = 0;
+  };
+  bool arm_all(Words& words);
+  bool arm_all() {
+    Words none;
+    return arm_all(none);
+  }
   // After it slept: takes that back.
   void disarm_all();
 
@@ -60,6 +71,7 @@ class SourceList {
   static constexpr std::uint64_t kHeedAll = 0;
 
   void arm(Source& source, bool& needs_membarrier);
+  void ask_for_word(Source& source, Words& words);
   void disarm(Source& source);
   bool poll(std::size_t from, std::size_t to);
   static bool is_silent(Source& source);
@@ -72,6 +84,7 @@ class SourceList {
   std::size_t hot_count_ = 0;
   std::uint64_t heeding_ = kHeedAll;  // Its number; they do not come round.
   std::uint64_t heedings_ = kHeedAll;
+  std::uint64_t numbers_ = 0;  // Of sources, given so far.
   bool polling_ = false;
   bool holes_ = false;
 };

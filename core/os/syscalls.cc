@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -87,6 +88,8 @@ constinit const Syscalls kKernel{
         [](int command, unsigned flags) {
           return static_cast<int>(::syscall(SYS_membarrier, command, flags, 0));
         },
+    .futex_wake = [](const void* word,
+                     int most) { return ::syscall(SYS_futex, word, FUTEX_WAKE, most); },
     .clock_gettime = ::clock_gettime,
     .geteuid = ::geteuid,
     .getegid = ::getegid,

@@ -91,6 +91,7 @@ struct Syscalls {
   int (*timerfd_create)(clockid_t clock, int flags);
   int (*timerfd_settime)(int fd, int flags, const itimerspec* when, itimerspec* before);
   int (*membarrier)(int command, unsigned flags);
+  long (*futex_wake)(const void* word, int most);  // futex(FUTEX_WAKE), of shared memory
   int (*clock_gettime)(clockid_t clock, timespec* now);
 
   // Who we are.

@@ -7,8 +7,9 @@
 //   bit 0      armed     the sleeper sleeps, or is about to: ring
 //   bit 1      relaxed   the ringer may leave out its fence (the opposite is called guarded)
 //   bits 2..   episode   counts the arm()s, so that one sleep is rung once
+//   bit 63     by word   the sleeper waits for `rings`: raise that, and wake who waits for it
 //
-// Zero, the state of fresh memory, is guarded and not armed. The episode has 62 bits: it
+// Zero, the state of fresh memory, is guarded and not armed. The episode has 61 bits: it
 // does not come round.
 //
 //   sleeper                                    ringer
@@ -39,6 +40,13 @@
 //   the first case holds for every later arm() until the sleeper relaxes. At the start there
 //   is no older "relaxed" to be read: the memory was zero before the peer had it.
 //
+//   By word. A sleeper that can waits for the word `rings` to change (futex), beside what it
+//   waits for anyway: a ringer that does not know of this wakes it otherwise. It reads `rings`
+//   ahead of its promise, and the ringer raises it behind a look that sees the promise, so that
+//   the value which the kernel compares is older than each such raise; whether the raise comes
+//   ahead of the comparison or behind it, the sleeper goes on. This is the edge WORD. Who sees
+//   "armed" without the promise rings otherwise.
+//
 //   Ringing once. The ringer keeps silent about an episode that it rang for. The sleeper was
 //   woken in that episode, or will be, and looks at everything before it sleeps in another.
 //
@@ -60,11 +68,14 @@ namespace comch::shm {
 template <class Machine = RealMachine>
 struct Bell {
   Untrusted<std::uint64_t, Machine> word;
+  Untrusted<std::uint32_t, Machine> rings;  // Raised by who rings a sleeper that waits for it.
 };
 
 inline constexpr std::uint64_t kBellArmed = 1;
 inline constexpr std::uint64_t kBellRelaxed = 2;
 inline constexpr std::uint64_t kBellEpisode = 4;  // One episode, as a step of the word.
+
+inline constexpr std::uint64_t kBellByWord = std::uint64_t{1} << 63U;
 
 // The side that sleeps; the only one that writes the word.
 template <class Machine = RealMachine>
@@ -85,6 +96,16 @@ class BellSleeper {
     Machine::full_fence();  // SLEEP: orders "armed" before the look at what we wait for.
     return false;
   }
+
+  // Behind arm(), and ahead of the look: asks to be rung by the word `rings` from now on. Wait for
+  // it while it has the value that is answered, and for what rings otherwise, too.
+  [[nodiscard]] std::uint32_t ask_for_word() {
+    const std::uint32_t value = bell_.rings.fetch();
+    // WORD: the look at the value happens before who meets this raises it.
+    bell_.word.publish(episode_ | kBellArmed | kBellByWord, std::memory_order_release);
+    return value;
+  }
+  [[nodiscard]] const void* word() const { return bell_.rings.address(); }
 
   // Awake: nobody need ring. Ringers keep their fence, so that the next arm() is cheap.
   void disarm() { publish(episode_); }
@@ -113,7 +134,7 @@ class BellRinger {
  public:
   // With `always_fence` the ringer does not believe "relaxed": for a process that could not
   // register for membarrier.
-  explicit BellRinger(const Bell<Machine>& bell, bool always_fence = false)
+  explicit BellRinger(Bell<Machine>& bell, bool always_fence = false)
       : bell_(bell), always_fence_(always_fence) {}
 
   // After each publication: whether the sleeper must be woken for it.
@@ -124,13 +145,23 @@ class BellRinger {
     if ((first & kBellRelaxed) != 0 && !always_fence_) return false;
     Machine::full_fence();  // SLEEP: orders the publication before the look at "armed".
     const std::uint64_t word = bell_.word.fetch(std::memory_order_relaxed);
-    if ((word & kBellArmed) == 0 || word == rung_) return false;
-    rung_ = word;
+    if ((word & kBellArmed) == 0 || (word & ~kBellByWord) == rung_) return false;
+    rung_ = word & ~kBellByWord;
     return true;
   }
 
+  // When it is to be rung: whether that is done by its word(), which has another value now. Then
+  // who waits for that is to be woken; else the sleeper, by other means.
+  [[nodiscard]] bool raise() {
+    // WORD: meets ask_for_word(). A later episode's promise is as good.
+    if ((bell_.word.fetch(std::memory_order_acquire) & kBellByWord) == 0) return false;
+    bell_.rings.raise(std::memory_order_relaxed);  // No edge: the kernel compares it.
+    return true;
+  }
+  [[nodiscard]] const void* word() const { return bell_.rings.address(); }
+
  private:
-  const Bell<Machine>& bell_;
+  Bell<Machine>& bell_;
   const bool always_fence_;
   std::uint64_t rung_ = 0;  // The armed word that we have rung for; zero is not armed.
 };

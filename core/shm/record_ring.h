@@ -69,7 +69,7 @@ struct RingShared {
   alignas(kCacheLine) Bell<Machine> space_bell;
 };
 static_assert(sizeof(RingShared<>) == 3 * kCacheLine && alignof(RingShared<>) == kCacheLine);
-static_assert(sizeof(Untrusted<std::uint64_t>) == 8 && sizeof(Bell<>) == 8);
+static_assert(sizeof(Untrusted<std::uint64_t>) == 8 && sizeof(Bell<>) == 16);
 
 // The sending half.
 template <class Machine = RealMachine, std::unsigned_integral Position = std::uint64_t>

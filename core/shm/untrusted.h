@@ -9,8 +9,8 @@
 // The side that owns the word publish()es it, from a value that it keeps privately: what we
 // wrote to shared memory is never read back.
 //
-// Threads: one side publishes, any number fetch. Lifetime: lies in shared memory; zero bytes
-// are a valid initial state, so nothing constructs it there.
+// Threads: one side publishes, or several raise; any number fetch. Lifetime: lies in shared memory;
+// zero bytes are a valid initial state, so nothing constructs it there.
 #pragma once
 
 #include <atomic>
@@ -47,6 +47,14 @@ class Untrusted {
   void publish(T value, std::memory_order order) {
     value_.store(value, order);  // The edge, if any, is named by the caller.
   }
+
+  // For a word that several sides change, and nobody trusts: makes it another one.
+  void raise(std::memory_order order) {
+    value_.fetch_add(1, order);  // The edge, if any, is named by the caller.
+  }
+
+  // For the kernel, which is told of the word.
+  [[nodiscard]] const void* address() const { return &value_; }
 
  private:
   typename Machine::template Atomic<T> value_{};

@@ -23,6 +23,7 @@
 
 #include "comch/connection.h"
 #include "comch/result.h"
+#include "comch/wake_word.h"
 #include "transport/reactor.h"
 #include "transport/sign.h"
 
@@ -125,6 +126,9 @@ class Channel {
   // look for either, for its end alone. Answers true when the caller must issue a process-wide
   // membarrier before it looks again.
   virtual bool arm(bool for_data, bool for_space) = 0;
+  // Behind arm() for data, and ahead of the look: the peer is to ring by a word from now on, if
+  // both can; beside that it may ring as ever.
+  virtual std::optional<WakeWord> ask_for_word() { return std::nullopt; }
   // Takes that back.
   virtual void disarm() = 0;
   // This side polls and does not sleep: the peer may save the fence per message.

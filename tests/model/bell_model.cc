@@ -62,6 +62,68 @@ struct CounterModel : rl::test_suite<CounterModel<kLast>, 2> {
   }
 };
 
+// The kernel of a sleeper that waits for a word and for a descriptor: it compares the word and goes
+// to sleep in one step, and who wakes it comes ahead of that or behind it.
+class Kernel {
+ public:
+  void ring_descriptor() {
+    lock_.lock($);
+    readable_ = true;
+    woken_.notify_all($);
+    lock_.unlock($);
+  }
+  void wake_word() {
+    lock_.lock($);
+    woken_.notify_all($);
+    lock_.unlock($);
+  }
+  void sleep(const Bell& bell, std::uint32_t value) {
+    lock_.lock($);
+    if (!readable_ && bell.rings.fetch() == value) woken_.wait(lock_, $);
+    readable_ = false;
+    lock_.unlock($);
+  }
+
+ private:
+  rl::mutex lock_;
+  rl::condition_variable_any woken_;
+  bool readable_ = false;  // Behind lock_.
+};
+
+// As CounterModel, by the word.
+template <std::uint64_t kLast>
+struct WordModel : rl::test_suite<WordModel<kLast>, 2> {
+  Bell bell;
+  RelacyAtomic<std::uint64_t> published;
+  Kernel kernel;
+
+  void thread(unsigned index) { index == 0 ? publish() : sleep(); }
+
+  void publish() {
+    Ringer ringer(bell);
+    for (std::uint64_t n = 1; n <= kLast; ++n) {
+      published.store(n, std::memory_order_release);
+      if (!ringer.should_ring()) continue;
+      ringer.raise() ? kernel.wake_word() : kernel.ring_descriptor();
+    }
+  }
+
+  void sleep() {
+    Sleeper sleeper(bell);
+    for (std::uint64_t seen = 0; seen < kLast;) {
+      const std::uint64_t now = published.load(std::memory_order_acquire);
+      if (now != seen) {
+        seen = now;
+        continue;
+      }
+      RL_ASSERT(!sleeper.arm());
+      const std::uint32_t value = sleeper.ask_for_word();
+      if (published.load(std::memory_order_acquire) == seen) kernel.sleep(bell, value);
+      sleeper.disarm();
+    }
+  }
+};
+
 // Two bells around a ring of one message: the receiver sleeps for data, the sender for room.
 struct RingModel : rl::test_suite<RingModel, 2> {
   static constexpr std::uint32_t kCapacity = 32;
@@ -128,5 +190,7 @@ int main(int count, char** arguments) {
   using namespace comch::model;
   return explore<InFull<"a bell and a count of one, in full", CounterModel<1>>,
                  AtRandom<"a bell and a count of three", CounterModel<3>>,
+                 Bounded<"a word and a count of one, in full", WordModel<1>, 4>,
+                 AtRandom<"a word and a count of three", WordModel<3>>,
                  AtRandom<"two bells and a ring", RingModel>>(count, arguments, 200'000);
 }

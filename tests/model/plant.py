@@ -69,6 +69,18 @@ MISTAKES = {
         BELL,
         'const std::uint64_t word = bell_.word.fetch(std::memory_order_relaxed);',
         'const std::uint64_t word = first;'),
+    'word_not_raised': (
+        BELL,
+        '    bell_.rings.raise(std::memory_order_relaxed);  // No edge: the kernel compares it.\n',
+        ''),
+    'value_read_behind_the_promise': (
+        BELL,
+        '    const std::uint32_t value = bell_.rings.fetch();\n'
+        '    // WORD: the look at the value happens before who meets this raises it.\n'
+        '    bell_.word.publish(episode_ | kBellArmed | kBellByWord, std::memory_order_release);\n'
+        '    return value;',
+        '    bell_.word.publish(episode_ | kBellArmed | kBellByWord, std::memory_order_release);\n'
+        '    return bell_.rings.fetch();'),
     'episode_stands_still': (
         BELL,
         '    episode_ += kBellEpisode;\n',

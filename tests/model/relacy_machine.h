@@ -48,6 +48,7 @@ class RelacyAtomic {
   RelacyAtomic() : value_(T{}) {}
   T load(std::memory_order order) const { return value_.load(translate(order), $); }
   void store(T value, std::memory_order order) { value_.store(value, translate(order), $); }
+  T fetch_add(T by, std::memory_order order) { return value_.fetch_add(by, translate(order), $); }
 
  private:
   rl::atomic<T> value_;

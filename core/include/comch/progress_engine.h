@@ -30,8 +30,10 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "comch/result.h"
+#include "comch/wake_word.h"
 
 #pragma GCC visibility push(default)
 namespace comch {
@@ -76,6 +78,12 @@ class ProgressEngine {
   // Asks for one notification. If there is something to do already, event_fd() is
   // readable when this returns.
   Status request_notification();
+
+  // The same for who can wait for words of memory, too, as io_uring's FUTEX_WAIT does: peers that
+  // can change one wake him sooner. Answers how many of `words` there are, most likely a few: each
+  // changes when there is something to do (4 bytes, not private), and so event_fd() may not become
+  // readable any more. He sleeps until it is, or until one of them has another value.
+  Result<std::size_t> request_notification(std::span<WakeWord> words);
 
   // Takes the request back. Call it after every wake-up, before progress().
   Status clear_notification();

@@ -76,7 +76,7 @@ Status ShmChannel::send(std::span<const std::byte> message) {
     return pushed;
   }
   if (data_ringer_.should_ring()) [[unlikely]]
-    ring();
+    ring(data_ringer_);
   return {};  // Not `pushed`: copying it would cost as much as the push.
 }
 
@@ -109,7 +109,7 @@ std::optional<std::uint64_t> ShmChannel::arrival() const {
 Sign ShmChannel::sign() const { return {.word = receiver_.sign(), .quiet = 0}; }
 
 void ShmChannel::flush() {
-  if (receiver_.flush() && space_ringer_.should_ring()) ring();
+  if (receiver_.flush() && space_ringer_.should_ring()) ring(space_ringer_);
 }
 
 bool ShmChannel::arm(bool for_data, bool for_space) {
@@ -117,6 +117,8 @@ bool ShmChannel::arm(bool for_data, bool for_space) {
   const bool space = for_space && space_sleeper_.arm();
   return data || space;
 }
+
+std::optional<WakeWord> ShmChannel::ask_for_word() { return shm::ask_for_word(data_sleeper_); }
 
 void ShmChannel::disarm() {
   data_sleeper_.disarm();
@@ -129,9 +131,9 @@ void ShmChannel::relax() {
   space_sleeper_.relax();
 }
 
-void ShmChannel::ring() {
+void ShmChannel::ring(comch::shm::BellRinger<>& bell) {
   if (!socket_) return;
-  shm::ring(socket_);
+  shm::ring(bell, socket_);
   ++wakes_sent_;
 }
 

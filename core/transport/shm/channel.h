@@ -54,6 +54,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   std::optional<std::uint64_t> arrival() const override;
   void flush() override;
   bool arm(bool for_data, bool for_space) override;
+  std::optional<WakeWord> ask_for_word() override;
   void disarm() override;
   void relax() override;
   PeerState peer_state() const override { return peer_state_; }
@@ -67,7 +68,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   void on_alarm() override { flush_hub(); }
 
  private:
-  void ring();
+  void ring(comch::shm::BellRinger<>& bell);
   void end(PeerState state);
   void broken(const char* what);
   bool read_packet();

@@ -30,6 +30,7 @@
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
 #include "transport/shm/arrival.h"
+#include "transport/shm/doorbell.h"
 #include "transport/shm/gap.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
@@ -175,6 +176,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
 
   // For the engine's source; see engine/source.h.
   bool arm() { return sleeper_.arm(); }
+  WakeWord ask_for_word() { return shm::ask_for_word(sleeper_); }
   bool ready() const;
   // Whether a lane that can be read holds something. Nothing may come of it: half a message, of
   // a producer that is gone.

@@ -99,7 +99,7 @@ void InLane::look_for_passed(std::uint64_t ends) {
 }
 
 void InLane::tell() {
-  if (space_ringer_.should_ring()) ring(parts_.ringer);
+  if (space_ringer_.should_ring()) ring(space_ringer_, parts_.ringer);
 }
 
 }  // namespace comch::transport::shm

@@ -9,6 +9,7 @@
 
 #include "shm/bell.h"
 #include "shm/lane.h"
+#include "transport/shm/doorbell.h"
 #include "transport/shm/lane_counters.h"
 #include "transport/shm/remote_consumer.h"
 
@@ -32,7 +33,7 @@ struct Outlet {
 
  private:
   [[gnu::noinline]] void ring() {
-    consumer.ring();
+    shm::ring(ringer, consumer.line());
     ++counters.wakes_sent;
   }
 };

@@ -118,8 +118,6 @@ Status RemoteConsumer::say(const wire::FastPacket& packet, std::span<const int> 
   return os::send(parts_.line, std::span(buffer).first(size), fds);
 }
 
-void RemoteConsumer::ring() const { shm::ring(parts_.line); }
-
 Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
   const std::lock_guard lock(mutex_);
   const auto known = numbers_.find(memory.life->id());

@@ -81,7 +81,6 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
 
   // Sends a packet on its line. again: its process does not read.
   Status say(const wire::FastPacket& packet, std::span<const int> fds) const;
-  void ring() const;
   const os::Fd& line() const { return parts_.line; }
 
   // The number by which jobs and hand-overs speak of this memory; it is announced with the first.

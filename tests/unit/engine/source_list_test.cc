@@ -21,6 +21,10 @@ struct FakeSource final : Source {
     ++arms;
     return false;
   }
+  std::optional<WakeWord> ask_for_word() override {
+    if (!has_word) return std::nullopt;
+    return WakeWord{.word = &word, .value = word};
+  }
   bool ready() override { return is_ready; }
   void disarm() override { ++disarms; }
   void relax() override { ++relaxes; }
@@ -32,6 +36,8 @@ struct FakeSource final : Source {
   bool is_ready = false;
   bool is_for_application = false;
   bool has_more_to_arm = false;
+  bool has_word = false;
+  std::uint32_t word = 0;
   std::function<void()> then = [] {};
 };
 
@@ -277,6 +283,40 @@ TEST_F(SourceListTest, BeforeSleepNobodyIsArmedWhomTheApplicationReadsAndDoesNot
   sources[2].is_ready = false;
   list.heed_all();
   EXPECT_TRUE(list.arm_all());
+}
+
+TEST_F(SourceListTest, BeforeSleepThoseThatHaveWordsAreAskedForThemAsFarAsThereIsRoom) {
+  make_all_hot();
+  for (const int n : {1, 2, 4, 5}) sources[static_cast<std::size_t>(n)].has_word = true;
+  std::array<WakeWord, 3> room;
+  SourceList::Words words{.room = room};
+  EXPECT_FALSE(list.arm_all(words));
+  ASSERT_EQ(words.count, 3U);
+  EXPECT_EQ(room[0].word, &sources[1].word);
+  EXPECT_EQ(room[1].word, &sources[2].word);
+  EXPECT_EQ(room[2].word, &sources[4].word);
+  const std::array before = room;
+  list.disarm_all();
+  list.remove(sources[1]);
+  words.count = 0;
+  EXPECT_FALSE(list.arm_all(words));
+  ASSERT_EQ(words.count, 3U);
+  EXPECT_EQ(room[0].source, before[1].source) << "a source keeps its number,";
+  EXPECT_EQ(room[1].source, before[2].source);
+  for (const WakeWord& other : before)
+    EXPECT_NE(room[2].source, other.source) << "and it is its own";
+  list.disarm_all();
+  EXPECT_FALSE(list.arm_all()) << "who waits for none asks for none";
+}
+
+TEST_F(SourceListTest, ThatOfASourceWhichIsNotHeededIsNotAskedFor) {
+  list.make_hot(sources[0]);
+  sources[0].has_word = sources[0].is_for_application = true;
+  list.heed_none();
+  std::array<WakeWord, 1> room;
+  SourceList::Words words{.room = room};
+  EXPECT_FALSE(list.arm_all(words));
+  EXPECT_EQ(words.count, 0U);
 }
 
 TEST_F(SourceListTest, OneThatHasMoreToArmIsArmedInAnyCaseAndNotHeeded) {

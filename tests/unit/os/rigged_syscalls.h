@@ -130,6 +130,7 @@ inline const os::Syscalls& RiggedSyscalls::table() {
       .timerfd_create = Call<&Syscalls::timerfd_create>::run,
       .timerfd_settime = Call<&Syscalls::timerfd_settime>::run,
       .membarrier = Call<&Syscalls::membarrier>::run,
+      .futex_wake = Call<&Syscalls::futex_wake>::run,
       // Who we are and what time it is the kernel always answers.
       .clock_gettime = os::kKernel.clock_gettime,
       .geteuid = os::kKernel.geteuid,

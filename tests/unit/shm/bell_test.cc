@@ -80,5 +80,27 @@ TEST_F(BellTest, WhatThePeerWritesIsNeverReadBackBySleeper) {
   EXPECT_EQ(bell.word.fetch(), kBellEpisode);
 }
 
+TEST_F(BellTest, ItIsRungByItsWordOnlyWhileTheSleeperAsksForThat) {
+  EXPECT_FALSE(sleeper.arm());
+  ASSERT_TRUE(ringer.should_ring());
+  EXPECT_FALSE(ringer.raise()) << "by other means";
+  const std::uint32_t before = sleeper.ask_for_word();
+  EXPECT_EQ(before, bell.rings.fetch());
+  EXPECT_FALSE(ringer.should_ring()) << "this sleep is rung";
+  BellRinger<CountingMachine> other(bell);
+  ASSERT_TRUE(other.should_ring());
+  EXPECT_TRUE(other.raise());
+  EXPECT_NE(bell.rings.fetch(), before);
+  sleeper.disarm();
+  EXPECT_FALSE(other.raise());
+  EXPECT_FALSE(sleeper.arm());
+  EXPECT_TRUE(other.should_ring()) << "the next sleep";
+}
+
+TEST_F(BellTest, TheWordThatIsWaitedForIsTheOneThatIsRaised) {
+  EXPECT_EQ(sleeper.word(), ringer.word());
+  EXPECT_EQ(sleeper.word(), static_cast<const void*>(&bell.rings));
+}
+
 }  // namespace
 }  // namespace comch::shm

@@ -146,6 +146,22 @@ TEST_F(ChannelTest, OnlyAPeerThatSleepsIsRungAndOnlyOnce) {
   EXPECT_FALSE(reactor.turn());
 }
 
+TEST_F(ChannelTest, APeerThatWaitsForItsWordIsRungByThatAndOnlyOnce) {
+  with_client();
+  EXPECT_FALSE(server->arm(true, false));
+  const WakeWord word = server->ask_for_word().value();
+  EXPECT_EQ(*word.word, word.value);
+  ASSERT_TRUE(client->send(bytes("asleep")));
+  const std::uint32_t raised = *word.word;
+  EXPECT_NE(raised, word.value);
+  ASSERT_TRUE(client->send(bytes("asleep still")));
+  EXPECT_EQ(*word.word, raised);
+  EXPECT_EQ(client->wakes_sent(), 1u);
+  EXPECT_FALSE(reactor.turn()) << "its socket has nothing";
+  server->disarm();
+  EXPECT_EQ(take(*server), "asleep");
+}
+
 TEST_F(ChannelTest, ASenderThatWaitsForRoomIsRungWhenThereIsSome) {
   with_client();
   while (client->send(bytes("m"))) {

@@ -53,5 +53,23 @@ TEST_F(DoorbellTest, AFullSocketAndOneThatIsGoneAreLeftAlone) {
   ring(sockets.first);
 }
 
+TEST_F(DoorbellTest, WhoWaitsForHisWordGetsNoPacket) {
+  comch::shm::Bell<> bell;
+  comch::shm::BellSleeper<> sleeper(bell);
+  comch::shm::BellRinger<> ringer(bell);
+  ASSERT_FALSE(sleeper.arm());
+  ASSERT_TRUE(ringer.should_ring());
+  ring(ringer, sockets.first);
+  EXPECT_TRUE(is_rung()) << "he did not ask for it";
+  sleeper.disarm();
+  ASSERT_FALSE(sleeper.arm());
+  const WakeWord word = ask_for_word(sleeper);
+  EXPECT_EQ(*word.word, word.value);
+  ASSERT_TRUE(ringer.should_ring());
+  ring(ringer, sockets.first);
+  EXPECT_NE(*word.word, word.value);
+  EXPECT_FALSE(is_rung());
+}
+
 }  // namespace
 }  // namespace comch::transport::shm

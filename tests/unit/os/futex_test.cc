@@ -1,0 +1,51 @@
+// Futex: who waits for a word in shared memory is woken, in another process, too.
+#include "os/futex.h"
+
+#include <gtest/gtest.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "support/child_process.h"
+#include "support/deadline.h"
+
+namespace comch::os {
+namespace {
+
+struct Words {
+  std::atomic<std::uint32_t> word{0};
+  std::atomic<bool> waits{false};
+};
+
+TEST(FutexTest, WakesAnotherProcessThatWaitsForTheWord) {
+  auto* const words = static_cast<Words*>(
+      ::mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(words, MAP_FAILED);
+  test::ChildProcess sleeper = test::ChildProcess::run([words] {
+    words->waits = true;
+    const timespec most{.tv_sec = 60, .tv_nsec = 0};
+    while (words->word == 0) {
+      const long woken = ::syscall(SYS_futex, &words->word, FUTEX_WAIT, 0, &most);
+      if (woken != 0 && errno == ETIMEDOUT) return 1;
+    }
+    return 0;
+  });
+  EXPECT_TRUE(test::eventually([&] { return words->waits.load(); }));
+  words->word = 1;
+  wake_all(&words->word);
+  EXPECT_EQ(sleeper.wait(), test::Exit::with(0));
+  ::munmap(words, sizeof(Words));
+}
+
+TEST(FutexTest, WhereNobodyWaitsNothingHappens) {
+  const std::uint32_t word = 0;
+  wake_all(&word);
+  wake_all(nullptr);
+}
+
+}  // namespace
+}  // namespace comch::os
