@@ -34,6 +34,21 @@ constexpr unsigned kLooksPerEntry = 64;
 
 constexpr int kPatience_ms = 1000;
 
+// Newer than the headers may be: FUTEX_WAIT (Linux 6.7), and a futex of 4 bytes of shared memory.
+constexpr std::uint8_t kFutexWait = 51;
+constexpr int kFutexOf4Bytes = 2;
+constexpr std::uint64_t kFutexMatchAny = 0xffff'ffff;
+
+bool knows_futex_wait(io_uring& ring) {
+  io_uring_probe* const probe = io_uring_get_probe_ring(&ring);
+  if (probe == nullptr) return false;
+  // liburing's own question knows operations of its headers alone.
+  const bool known =
+      kFutexWait <= probe->last_op && (probe->ops[kFutexWait].flags & IO_URING_OP_SUPPORTED) != 0;
+  io_uring_free_probe(probe);
+  return known;
+}
+
 // Newer than the headers may be.
 constexpr unsigned kSetupCqeMixed = 1U << 18U;
 
@@ -69,6 +84,7 @@ KernelWait::KernelWait(int event_fd, const Options& options) : event_fd_(event_f
   }
   timeout_argument_ = ring_ != nullptr && !options.without_timeout_argument &&
                       (ring_->features & IORING_FEAT_EXT_ARG) != 0;
+  words_work_ = ring_ != nullptr && !options.without_words && knows_futex_wait(*ring_);
 }
 
 KernelWait::~KernelWait() {
@@ -83,11 +99,11 @@ void KernelWait::forget() {
 }
 
 bool KernelWait::owns(const io_uring_cqe& completion) const {
-  return completion.user_data >= tag(kEvent) && completion.user_data <= tag(kClaimed);
+  return completion.user_data >= tag(kEvent) && completion.user_data <= tag(kTags - 1);
 }
 
 bool KernelWait::expects_own() const {
-  return tags_[kEvent] != 0 || tags_[kTimer] != 0 || tags_[kTransfers] != 0 || tags_[kRemoval] != 0;
+  return std::ranges::any_of(tags_, [](std::uint8_t count) { return count != 0; });
 }
 
 bool KernelWait::claim(io_uring_cqe& completion) {
@@ -101,8 +117,13 @@ bool KernelWait::claim(io_uring_cqe& completion) {
 void KernelWait::note(const io_uring_cqe& completion) {
   const auto which = completion.user_data - tag(kEvent);
   if (which == kClaimed) return;
-  if (completion.res < 0 && which != kRemoval && completion.res != -ECANCELED) ring_polls_ = false;
   --tags_[which];
+  if (completion.res >= 0 || completion.res == -ECANCELED || which == kRemoval) return;
+  if (which < kWord) {
+    ring_polls_ = false;
+  } else if (completion.res != -EAGAIN && completion.res != -EINTR) {
+    words_work_ = false;
+  }
 }
 
 // --- Polls that are ours -----------------------------------------------------------------
@@ -134,11 +155,50 @@ bool KernelWait::arm(Tag which, int fd) {
   return true;
 }
 
-void KernelWait::disarm(Tag which) {
+// Waits that go on in the kernel are found again by whose word it is.
+bool KernelWait::arm(std::span<const WakeWord> words) {
+  return std::ranges::all_of(
+      words, [&](const WakeWord& word) { return arm_word(tag_for(word, words), word); });
+}
+
+// Its own; else a free one; else that of a word which is waited for no more.
+std::size_t KernelWait::tag_for(const WakeWord& word, std::span<const WakeWord> words) const {
+  std::size_t other = kTags;
+  for (std::size_t which = kWord; which < kTags; ++which) {
+    const std::uint64_t source = words_[which].source;
+    if (source == word.source) return which;
+    const bool wanted = std::ranges::find(words, source, &WakeWord::source) != words.end();
+    if (!wanted && (other == kTags || tags_[other] != 0)) other = which;
+  }
+  return other;
+}
+
+bool KernelWait::arm_word(std::size_t which, const WakeWord& word) {
+  // Of another word, or of before its last change.
+  const WakeWord& last = words_[which];
+  if (tags_[which] != 0) {
+    if (last.source == word.source && last.value == word.value) return true;
+    disarm(which);
+  }
+  io_uring_sqe* const sqe = next_sqe();
+  if (sqe == nullptr) return false;
+  words_[which] = word;
+  io_uring_prep_rw(kFutexWait, sqe, kFutexOf4Bytes, word.word, 0, word.value);
+  sqe->addr3 = kFutexMatchAny;
+  sqe->user_data = tag(which);
+  ++tags_[which];
+  return true;
+}
+
+void KernelWait::disarm(std::size_t which) {
   if (tags_[which] == 0) return;
   io_uring_sqe* const sqe = next_sqe();
   if (sqe == nullptr) return;
-  io_uring_prep_poll_remove(sqe, tag(which));
+  if (which < kWord) {
+    io_uring_prep_poll_remove(sqe, tag(which));
+  } else {
+    io_uring_prep_cancel64(sqe, tag(which), 0);
+  }
   sqe->user_data = tag(kRemoval);
   ++tags_[kRemoval];
 }
@@ -165,7 +225,7 @@ void KernelWait::take_own() {
 
 // Without the queue of submissions, in which the application's may lie. False: it may be armed
 // yet; kernels before 6.0 cannot do this.
-bool KernelWait::take_back(Tag which) {
+bool KernelWait::take_back(std::size_t which) {
   if (tags_[which] == 0) return true;
   io_uring_sync_cancel_reg cancel{};
   cancel.addr = tag(which);
@@ -196,8 +256,8 @@ void KernelWait::leave() {
   let_begin();
   take_own();
   bool submits = false;
-  for (const Tag which : {kEvent, kTimer, kTransfers}) {
-    if (take_back(which)) continue;
+  for (std::size_t which = 0; which < kTags; ++which) {
+    if (which == kRemoval || which == kClaimed || take_back(which)) continue;
     disarm(which);
     submits = true;
   }
@@ -239,9 +299,11 @@ bool KernelWait::has_late_completions() {
 
 // --- Sleeping ----------------------------------------------------------------------------
 
-Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& transfers) {
+Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& transfers,
+                         std::span<const WakeWord> words) {
   if (most && *most <= Nanoseconds(0)) return submit();
-  if (ring_ != nullptr && ring_polls_ && transfers.descriptors.empty()) {
+  if (sleeps_in_ring(transfers)) {
+    if (!arm(words)) return refused(-EBUSY, "the kernel's queue is full");
     if (transfers.ring_fd >= 0 && !arm(kTransfers, transfers.ring_fd)) {
       return refused(-EBUSY, "the kernel's queue is full");
     }

@@ -27,11 +27,12 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
   const std::uint32_t slots =
       options.completions == 0 ? 2 * entries : std::bit_ceil(options.completions);
   return unless_no_memory([&]() -> Result<std::unique_ptr<Ring>> {
-    auto kernel = KernelWait::create(
-        engine.event_fd(), {.join = options.join,
-                            .entries = options.kernel_entries,
-                            .without_ring = options.without_kernel_ring,
-                            .without_timeout_argument = options.without_timeout_argument});
+    auto kernel = KernelWait::create(engine.event_fd(),
+                                     {.join = options.join,
+                                      .entries = options.kernel_entries,
+                                      .without_ring = options.without_kernel_ring,
+                                      .without_timeout_argument = options.without_timeout_argument,
+                                      .without_words = options.without_futex});
     if (!kernel) return std::unexpected(kernel.error());
     std::unique_ptr<Ring> ring(new Ring(entries, slots));
     ring->core_ = std::make_unique<Core>(*ring, engine, std::move(*kernel), options);
@@ -49,7 +50,8 @@ Features Ring::features() const {
           .learns = core_->spin.learns(),
           .transfer_ring = core_->io.has_ring(),
           .registered_files = core_->io.registers_files(),
-          .registered_memory = core_->io.registers_memory()};
+          .registered_memory = core_->io.registers_memory(),
+          .futex = core_->kernel->waits_for_words()};
 }
 
 // --- Submitting and reaping ------------------------------------------------------------------

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "comch/fork_mark.h"
@@ -168,16 +170,22 @@ class Ring::Core {
   // The order that loses nothing: ask the engine to tell, look once more, sleep.
   Status sleep(Time most) {
     machine.arm();
-    if (Status s = engine_.request_notification(); !s) return s;
+    std::array<WakeWord, KernelWait::kMaxWords> words;
+    const auto requested =
+        engine_.request_notification(std::span(words).first(kernel->most_words(transfers())));
+    if (!requested) return std::unexpected(requested.error());
     Status slept;
-    if (!machine.look()) {
+    // What has just begun may keep it from waiting for words: the next sleep asks for none.
+    if (!machine.look() && *requested <= kernel->most_words(transfers())) {
       // Of a ring that is lost nothing can be waited for, only looked at.
       if (io.is_lost()) most = std::min<Time>(most, std::chrono::milliseconds(1));
-      slept = kernel->sleep(until_due(most),
-                            {.ring_fd = io.ring_fd(), .descriptors = io.descriptors()});
+      slept = kernel->sleep(until_due(most), transfers(), std::span(words).first(*requested));
     }
     if (Status s = engine_.clear_notification(); !s) return s;
     return slept;
+  }
+  KernelWait::Transfers transfers() {
+    return {.ring_fd = io.ring_fd(), .descriptors = io.descriptors()};
   }
   std::optional<Time> until_due(Time most) const {
     const std::optional<std::uint64_t> due = machine.next_due_ns();

@@ -29,6 +29,7 @@ Ring::Options place(int n, io_uring* application) {
   if (n == 1) options.join = application;
   if (n == 2) options.without_timeout_argument = true;
   if (n == 3) options.without_kernel_ring = true;
+  if (n == 4) options.without_futex = true;
   return options;
 }
 
@@ -147,10 +148,10 @@ TEST_P(TwoSleepers, APeerThatIsKilledEndsAWaitOverWhatIsUnread) {
 }
 
 std::string name_of(const testing::TestParamInfo<int>& given) {
-  constexpr std::array names{"OwnRing", "JoinedRing", "TimerDescriptor", "Poll"};
+  constexpr std::array names{"OwnRing", "JoinedRing", "TimerDescriptor", "Poll", "NoFutex"};
   return names[static_cast<std::size_t>(given.param)];
 }
-INSTANTIATE_TEST_SUITE_P(In, TwoSleepers, testing::Range(0, 4), name_of);
+INSTANTIATE_TEST_SUITE_P(In, TwoSleepers, testing::Range(0, 5), name_of);
 
 // --- Of all kinds ------------------------------------------------------------------------
 

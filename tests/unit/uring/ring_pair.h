@@ -22,10 +22,10 @@ using namespace comch::test;
 using namespace std::chrono_literals;
 
 // What a ring has to wait in.
-enum class Place : std::uint8_t { kOwnRing, kJoinedRing, kTimerDescriptor, kPoll };
+enum class Place : std::uint8_t { kOwnRing, kJoinedRing, kTimerDescriptor, kPoll, kNoFutex };
 
 inline std::string name_of(Place place) {
-  constexpr std::array names{"OwnRing", "JoinedRing", "TimerDescriptor", "Poll"};
+  constexpr std::array names{"OwnRing", "JoinedRing", "TimerDescriptor", "Poll", "NoFutex"};
   return names[static_cast<std::size_t>(place)];
 }
 
@@ -51,6 +51,7 @@ struct RingPair : Pair {
     }
     options.without_kernel_ring = place == Place::kPoll;
     options.without_timeout_argument = place == Place::kTimerDescriptor;
+    options.without_futex = place == Place::kNoFutex;
     ring = Ring::create(*engine, options).value();
     const auto deliver = [this](Connection& c, std::span<const std::byte> m) {
       return ring->on_message(c, m);

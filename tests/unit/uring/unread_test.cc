@@ -263,7 +263,7 @@ TEST_P(UnreadViewsBesideTest, MessagesToAnotherConsumerEndEveryWait) {
 }
 
 constexpr std::array kEvery{Place::kOwnRing, Place::kJoinedRing, Place::kTimerDescriptor,
-                            Place::kPoll};
+                            Place::kPoll, Place::kNoFutex};
 std::string place_name(const testing::TestParamInfo<Place>& given) { return name_of(given.param); }
 INSTANTIATE_TEST_SUITE_P(In, UnreadViewsTest, testing::ValuesIn(kEvery), place_name);
 INSTANTIATE_TEST_SUITE_P(In, UnreadViewsBesideTest, testing::ValuesIn(kEvery), place_name);

@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "support/child_process.h"
 #include "support/processor_time.h"
@@ -20,12 +23,24 @@ struct WaitTest : RingPair, testing::WithParamInterface<Place> {
   WaitTest() : RingPair(GetParam(), {.spin = 0ns}) {}
 };
 
+bool is_linux_from(int major, int minor) {
+  utsname system{};
+  int is_major = 0;
+  int is_minor = 0;
+  if (::uname(&system) != 0 || std::sscanf(system.release, "%d.%d", &is_major, &is_minor) != 2) {
+    return false;
+  }
+  return std::pair(is_major, is_minor) >= std::pair(major, minor);
+}
+
 TEST_P(WaitTest, FeaturesSayWhatItWaitsIn) {
   const Features features = ring->features();
   EXPECT_EQ(features.kernel_ring, GetParam() != Place::kPoll);
   EXPECT_EQ(features.joined, GetParam() == Place::kJoinedRing);
   EXPECT_EQ(features.timeout_argument,
-            GetParam() == Place::kOwnRing || GetParam() == Place::kJoinedRing);
+            GetParam() != Place::kPoll && GetParam() != Place::kTimerDescriptor);
+  EXPECT_EQ(features.futex,
+            GetParam() != Place::kPoll && GetParam() != Place::kNoFutex && is_linux_from(6, 7));
   EXPECT_FALSE(features.learns);
   EXPECT_EQ(ring->kernel() != nullptr, features.kernel_ring);
 }
@@ -250,7 +265,7 @@ TEST_P(WaitTest, ALostPeerEndsWhatWasPosted) {
 
 INSTANTIATE_TEST_SUITE_P(In, WaitTest,
                          testing::Values(Place::kOwnRing, Place::kJoinedRing,
-                                         Place::kTimerDescriptor, Place::kPoll),
+                                         Place::kTimerDescriptor, Place::kPoll, Place::kNoFutex),
                          [](const auto& given) { return name_of(given.param); });
 
 }  // namespace

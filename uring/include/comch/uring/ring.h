@@ -74,8 +74,10 @@ struct Features {
   bool transfer_ring = false;  // Files and sockets go through an io_uring; else poll() and read().
   bool registered_files = false;   // register_file() tells the kernel, too; else this side alone.
   bool registered_memory = false;  // register_memory() is to be had.
-  // FUTEX_WAIT of newer kernels is not used: what ends a wait of comch is any of a bell, a socket
-  // and a timer, and ProgressEngine::event_fd() stands for all of them; no word of memory does.
+  // A wait is for words that peers change, too, by FUTEX_WAIT (from Linux 6.7 on): few connections
+  // and consumers, those that were busy last. Others, and all else that ends a wait, come through
+  // ProgressEngine::event_fd().
+  bool futex = false;
 };
 
 class Ring {
@@ -100,6 +102,7 @@ class Ring {
     // What the kernel has and is to be done without.
     bool without_kernel_ring = false;
     bool without_timeout_argument = false;
+    bool without_futex = false;
     bool without_registration = false;
   };
   static constexpr std::uint32_t kMaxTransfers = 4096;
@@ -158,8 +161,8 @@ class Ring {
 
   // What registered files that were opened with O_DIRECT are read into and written from, for the
   // kernel to know beforehand: it pins all pages, and saves a look at each whenever a disk is told
-  // of them. Everything works without; what is copied to or from the page cache, sockets and pipes
-  // does, because it is faster so.
+  // of them. Transfers of up to 64 KiB use it for any file. Everything works without; what else is
+  // copied to or from the page cache, sockets and pipes does, because it is faster so.
   // Of a destination: the consumer's memory, as it is mapped here, until it is unregistered, which
   // is to be done when the consumer is gone. Of a map: before its stop() it is unregistered.
   // not_supported: the kernel has none of it (see Features), or the memory is not mapped here.
