@@ -37,10 +37,15 @@ class Program : RingPair {
     send("first", 0, kSkipSuccess);
     wait(1);
     const bool posts = data_way != DataWay::kView;
+    // Whether there is a send must not be a matter of time: it depends on what was drawn before.
+    std::uint64_t buffers = 0;
     for (int step = 0; step < 400; ++step) {
       if (below(3) == 0 && posts) {
-        post(std::min<std::size_t>(1 + below(4), kDepth - consumer->posted()));
-      } else if (ring->space() == 64) {
+        const std::size_t more = 1 + below(4);
+        buffers += more;
+        post(std::min<std::size_t>(more, kDepth - consumer->posted()));
+      } else if (!posts || number_ - kSends < buffers + kMostWaiting) {
+        await_space();
         send_some(way);
       }
       see();
@@ -56,6 +61,7 @@ class Program : RingPair {
 
   static constexpr std::uint64_t kLook = 1;
   static constexpr std::uint64_t kSends = 10'000;  // Above it are sends.
+  static constexpr std::uint64_t kMostWaiting = 100;
 
   std::uint64_t below(std::uint64_t most) { return random_() % most; }
 
@@ -74,6 +80,13 @@ class Program : RingPair {
       if (way == Way::kAlone) ring->submit().value();
     }
     ring->submit().value();
+  }
+  void await_space() {
+    const Deadline deadline;
+    while (ring->space() != 64) {
+      ASSERT_FALSE(deadline.passed());
+      see();
+    }
   }
   void see() {
     seen.clear();
