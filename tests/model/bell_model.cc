@@ -190,7 +190,7 @@ int main(int count, char** arguments) {
   using namespace comch::model;
   return explore<InFull<"a bell and a count of one, in full", CounterModel<1>>,
                  AtRandom<"a bell and a count of three", CounterModel<3>>,
-                 Bounded<"a word and a count of one, in full", WordModel<1>, 4>,
+                 Bounded<"a word and a count of one, four preemptions", WordModel<1>, 4>,
                  AtRandom<"a word and a count of three", WordModel<3>>,
                  AtRandom<"two bells and a ring", RingModel>>(count, arguments, 200'000);
 }
