@@ -11,8 +11,8 @@ struct RdmaPorts {
   using Consumer = transport::rdma::ConsumerPort;
   using Producer = transport::rdma::ProducerPort;
   using Lane = transport::rdma::OutLane;
-  // A consumer; see engine::Source. It writes what is posted, and is to hear that it is written.
   static constexpr bool kHasWords = false;
+  // A consumer; see engine::Source. It writes what is posted, and is to hear that it is written.
   static constexpr bool kArmsAlways = true;
 };
 

@@ -27,59 +27,31 @@ class Wakeup {
   rl::semaphore<Wakeup> count_;
 };
 
-// The bell alone: a count is published, the sleeper sleeps until it has seen the last one.
-template <std::uint64_t kLast>
-struct CounterModel : rl::test_suite<CounterModel<kLast>, 2> {
-  Bell bell;
-  RelacyAtomic<std::uint64_t> published;
-  Wakeup wake;
-
-  void before() { wake.init(); }
-  void after() { wake.deinit(); }
-  void thread(unsigned index) { index == 0 ? publish() : sleep(); }
-
-  void publish() {
-    Ringer ringer(bell);
-    for (std::uint64_t n = 1; n <= kLast; ++n) {
-      published.store(n, std::memory_order_release);
-      if (ringer.should_ring()) wake.ring();
-    }
-  }
-
-  void sleep() {
-    Sleeper sleeper(bell);
-    for (std::uint64_t seen = 0; seen < kLast;) {
-      const std::uint64_t now = published.load(std::memory_order_acquire);
-      if (now != seen) {
-        seen = now;
-        continue;
-      }
-      wake.drain();
-      RL_ASSERT(!sleeper.arm());
-      if (published.load(std::memory_order_acquire) == seen) wake.sleep();
-      sleeper.disarm();
-    }
-  }
+// Ways to be woken, as CounterModel has them: by other means,
+struct Otherwise : Wakeup {
+  void ring(Ringer&) { Wakeup::ring(); }
+  void ask(Sleeper&) {}
+  void sleep(const Bell&) { Wakeup::sleep(); }
 };
 
-// The kernel of a sleeper that waits for a word and for a descriptor: it compares the word and goes
-// to sleep in one step, and who wakes it comes ahead of that or behind it.
-class Kernel {
+// and by the word. The kernel of a sleeper that waits for it and for a descriptor compares the word
+// and goes to sleep in one step; who wakes it comes ahead of that or behind it.
+class ByWord {
  public:
-  void ring_descriptor() {
+  void init() {}
+  void deinit() {}
+  void ring(Ringer& ringer) {
+    const bool by_word = ringer.raise();
     lock_.lock($);
-    readable_ = true;
+    if (!by_word) readable_ = true;
     woken_.notify_all($);
     lock_.unlock($);
   }
-  void wake_word() {
+  void drain() {}
+  void ask(Sleeper& sleeper) { value_ = sleeper.ask_for_word(); }
+  void sleep(const Bell& bell) {
     lock_.lock($);
-    woken_.notify_all($);
-    lock_.unlock($);
-  }
-  void sleep(const Bell& bell, std::uint32_t value) {
-    lock_.lock($);
-    if (!readable_ && bell.rings.fetch() == value) woken_.wait(lock_, $);
+    if (!readable_ && bell.rings.fetch() == value_) woken_.wait(lock_, $);
     readable_ = false;
     lock_.unlock($);
   }
@@ -87,24 +59,27 @@ class Kernel {
  private:
   rl::mutex lock_;
   rl::condition_variable_any woken_;
-  bool readable_ = false;  // Behind lock_.
+  bool readable_ = false;    // Behind lock_.
+  std::uint32_t value_ = 0;  // The sleeper's.
 };
 
-// As CounterModel, by the word.
-template <std::uint64_t kLast>
-struct WordModel : rl::test_suite<WordModel<kLast>, 2> {
+// The bell alone: a count is published, the sleeper sleeps until it has seen the last one. `Way` is
+// how it is woken.
+template <std::uint64_t kLast, class Way>
+struct CounterModel : rl::test_suite<CounterModel<kLast, Way>, 2> {
   Bell bell;
   RelacyAtomic<std::uint64_t> published;
-  Kernel kernel;
+  Way way;
 
+  void before() { way.init(); }
+  void after() { way.deinit(); }
   void thread(unsigned index) { index == 0 ? publish() : sleep(); }
 
   void publish() {
     Ringer ringer(bell);
     for (std::uint64_t n = 1; n <= kLast; ++n) {
       published.store(n, std::memory_order_release);
-      if (!ringer.should_ring()) continue;
-      ringer.raise() ? kernel.wake_word() : kernel.ring_descriptor();
+      if (ringer.should_ring()) way.ring(ringer);
     }
   }
 
@@ -116,9 +91,10 @@ struct WordModel : rl::test_suite<WordModel<kLast>, 2> {
         seen = now;
         continue;
       }
+      way.drain();
       RL_ASSERT(!sleeper.arm());
-      const std::uint32_t value = sleeper.ask_for_word();
-      if (published.load(std::memory_order_acquire) == seen) kernel.sleep(bell, value);
+      way.ask(sleeper);
+      if (published.load(std::memory_order_acquire) == seen) way.sleep(bell);
       sleeper.disarm();
     }
   }
@@ -188,9 +164,9 @@ struct RingModel : rl::test_suite<RingModel, 2> {
 
 int main(int count, char** arguments) {
   using namespace comch::model;
-  return explore<InFull<"a bell and a count of one, in full", CounterModel<1>>,
-                 AtRandom<"a bell and a count of three", CounterModel<3>>,
-                 Bounded<"a word and a count of one, four preemptions", WordModel<1>, 4>,
-                 AtRandom<"a word and a count of three", WordModel<3>>,
+  return explore<InFull<"a bell and a count of one, in full", CounterModel<1, Otherwise>>,
+                 AtRandom<"a bell and a count of three", CounterModel<3, Otherwise>>,
+                 Bounded<"a word and a count of one, four preemptions", CounterModel<1, ByWord>, 4>,
+                 AtRandom<"a word and a count of three", CounterModel<3, ByWord>>,
                  AtRandom<"two bells and a ring", RingModel>>(count, arguments, 200'000);
 }
