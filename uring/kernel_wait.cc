@@ -204,14 +204,14 @@ void KernelWait::disarm(std::size_t which) {
 }
 
 void KernelWait::take_own() {
-  if (!expects_own()) return;
+  const unsigned count = io_uring_cq_ready(ring_);
+  if (count == 0 || !expects_own()) return;
   const unsigned shift = (ring_->flags & IORING_SETUP_CQE32) != 0 ? 1 : 0;
   const std::size_t size = sizeof(io_uring_cqe) << shift;
   const auto at = [&](unsigned position) {
     return &ring_->cq.cqes[(position & *ring_->cq.kring_mask) << shift];
   };
   const unsigned head = *ring_->cq.khead;
-  const unsigned count = io_uring_cq_ready(ring_);
   unsigned taken = 0;
   for (unsigned n = 0; n < count; ++n) {
     const io_uring_cqe* const completion = at(head + n);
