@@ -1,8 +1,8 @@
 // Cell: rounds over all cells.
 #include "bench/cell.h"
 
+#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <exception>
 #include <optional>
 #include <thread>
@@ -22,14 +22,15 @@ constexpr int kQuietTries = 16;
 class PairSearch {
  public:
   explicit PairSearch(const Rounds& rounds)
-      : quiet_(rounds.quiet), left_((quiet_ ? kQuietPatience : kPatience) / kStep) {}
+      : quiet_(rounds.quiet != std::chrono::seconds(0)), left_(quiet_ ? rounds.quiet : kPatience) {}
 
   std::optional<Placed> find() {
+    const Clock::time_point began = Clock::now();
     std::optional<Placed> found = look();
-    for (; !found && left_ != 0; found = look()) {
-      std::this_thread::sleep_for(kStep);
-      --left_;
+    for (; !found && Clock::now() - began < left_; found = look()) {
+      std::this_thread::sleep_for(quiet_ ? kQuietStep : kStep);
     }
+    left_ -= std::min(left_, Clock::now() - began);
     return found;
   }
   // Whether what was measured on it counts.
@@ -39,9 +40,11 @@ class PairSearch {
   int tries() const { return quiet_ ? kQuietTries : kTries; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kStep{50};
   static constexpr std::chrono::seconds kPatience{5};
-  static constexpr std::chrono::seconds kQuietPatience{60};
+  // Neighbours pause for milliseconds. A look takes half of one.
+  static constexpr std::chrono::milliseconds kQuietStep{5};
 
   std::optional<Placed> look() const {
     const std::optional<Placed> found = find_pair();
@@ -49,7 +52,7 @@ class PairSearch {
   }
 
   const bool quiet_;
-  std::int64_t left_;
+  Clock::duration left_;
 };
 
 void take_sample(Cell& cell, bool placed, PairSearch& search) {

@@ -8,12 +8,13 @@
 // changes all of them alike. A sample of a cell that is placed is kept only when its processors
 // were as far apart behind it as before it; it is tried a few times per round. While all processors
 // share a core a round waits, 5 s in all. Of a quiet run it is kept only when nobody else computed
-// on their cores (quiet.h), and a round waits for that, too, a minute in all.
+// on their cores (quiet.h), and a round waits for that, too, as long as it is told.
 //
 // Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
 // its reason is printed.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -44,11 +45,15 @@ struct Cell {
 struct Rounds {
   int count = 8;
   bool placed = true;  // False: any processors will do. For trying the benchmark itself.
-  bool quiet = false;  // Only samples that no neighbour of a processor disturbed.
+  // Not 0: only samples that no neighbour of a processor disturbed, for which a round waits so
+  // long.
+  std::chrono::seconds quiet{0};
 };
-// The option of that name.
+// Of the option of that name, which may have none.
 inline constexpr const char* kQuietHelp =
-    "Keep only samples whose processors had their cores to themselves";
+    "Keep only samples whose processors had their cores to themselves, and wait so many seconds "
+    "for them in a round";
+inline constexpr int kQuietSeconds = 60;
 
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds);
 

@@ -5,8 +5,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "bench/many_connections.h"
@@ -19,7 +21,9 @@ CellProgram::CellProgram(const char* name, const std::string& purpose)
   app_.add_option("--rounds", rounds_, "Samples per cell")->check(CLI::PositiveNumber);
   app_.add_option("--cell-ms", cell_ms_, "Time per sample")->check(CLI::PositiveNumber);
   app_.add_option("--only", only_, "Cells whose name has this in it, and no counts");
-  app_.add_flag("--quiet", quiet_, kQuietHelp);
+  app_.add_option("--quiet", quiet_, kQuietHelp)
+      ->expected(0, 1)
+      ->default_str(std::to_string(kQuietSeconds));
   app_.add_flag("--json", json_, "Print JSON");
   app_.add_flag("--smoke", smoke_, "One short round on any processors; figures mean nothing");
 }
@@ -44,7 +48,8 @@ int CellProgram::run(int argc, char** argv, const std::function<Plan()>& plan) {
 
 int CellProgram::measure(Plan plan) const {
   std::erase_if(plan.cells, [&](const Cell& cell) { return !cell.name.contains(only_); });
-  run_rounds(plan.cells, {.count = rounds_, .placed = !smoke_, .quiet = quiet_});
+  run_rounds(plan.cells,
+             {.count = rounds_, .placed = !smoke_, .quiet = std::chrono::seconds(quiet_)});
   const Facts facts = only_.empty() ? plan.facts() : Facts{};
   (json_ ? print_json : print_table)(plan.cells, plan.goals, facts);
   return smoke_ && std::ranges::any_of(plan.cells, &Cell::failed) ? 1 : 0;

@@ -47,7 +47,7 @@ class CellProgram {
   int rounds_ = 8;
   int cell_ms_ = 60;
   std::string only_;
-  bool quiet_ = false;
+  int quiet_ = 0;  // Seconds.
   bool json_ = false;
   bool smoke_ = false;
 };

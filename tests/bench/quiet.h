@@ -8,7 +8,7 @@
 // nothing it does in a cycle tells, beside the most that were ever seen in this process, and what
 // any core does that has nobody beside it.
 //
-// Threads: measuring starts one of its own; one caller. Errors: as placement.h.
+// Threads: measuring starts two of its own; one caller. Errors: as placement.h.
 #pragma once
 
 #include "bench/placement.h"

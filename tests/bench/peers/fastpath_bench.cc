@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -27,7 +28,7 @@ struct Arguments {
   int cell_ms = 60;
   std::vector<std::string> only;
   bool quick = false;
-  bool quiet = false;
+  int quiet = 0;  // Seconds.
   bool gib = false;
   bool list = false;
   bool json = false;
@@ -60,7 +61,9 @@ int run(const Arguments& arguments) {
     print_names(run);
     return 0;
   }
-  run.measure({.count = arguments.rounds, .placed = !arguments.quick, .quiet = arguments.quiet});
+  run.measure({.count = arguments.rounds,
+               .placed = !arguments.quick,
+               .quiet = std::chrono::seconds(arguments.quiet)});
   (arguments.json ? print_json : print_table)(run, fast_goals());
   return run.failed() ? 1 : 0;
 }
@@ -75,7 +78,9 @@ int main(int argc, char** argv) {
   app.add_option("--only", arguments.only, "Subjects, workloads (\"one way 64 B\") or cells")
       ->delimiter(',');
   app.add_flag("--quick", arguments.quick, "Short samples on any processors; figures mean nothing");
-  app.add_flag("--quiet", arguments.quiet, kQuietHelp);
+  app.add_option("--quiet", arguments.quiet, kQuietHelp)
+      ->expected(0, 1)
+      ->default_str(std::to_string(kQuietSeconds));
   app.add_flag("--gib", arguments.gib, "Messages of 1 GiB too, which takes 4 GiB of memory");
   app.add_flag("--list", arguments.list, "Print the names of the cells, and measure nothing");
   app.add_flag("--json", arguments.json, "Print JSON, every sample in its round");
