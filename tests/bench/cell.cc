@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "bench/quiet.h"
 
@@ -34,8 +35,13 @@ class PairSearch {
     return found;
   }
   // Whether what was measured on it counts.
-  bool was_kept(const Placed& placed) const {
-    return is_as_before(placed) && (!quiet_ || is_quiet(placed.pair));
+  bool keeps(const Placed& placed) {
+    const Placed behind = placed_now(placed.pair);
+    if (behind.distance != placed.distance) return false;
+    if (!quiet_) return true;
+    if (!are_alike(placed, behind) || !is_quiet(placed.pair)) return false;
+    if (!first_of(placed)) first_.push_back(placed);
+    return true;
   }
   int tries() const { return quiet_ ? kQuietTries : kTries; }
 
@@ -48,11 +54,19 @@ class PairSearch {
 
   std::optional<Placed> look() const {
     const std::optional<Placed> found = find_pair();
-    return found && quiet_ && !is_quiet(found->pair) ? std::nullopt : found;
+    if (!found || !quiet_) return found;
+    const std::optional<Placed> first = first_of(*found);
+    const bool good = (!first || are_alike(*first, *found)) && is_quiet(found->pair);
+    return good ? found : std::nullopt;
+  }
+  std::optional<Placed> first_of(const Placed& placed) const {
+    const auto first = std::ranges::find(first_, placed.distance, &Placed::distance);
+    return first == first_.end() ? std::nullopt : std::optional(*first);
   }
 
   const bool quiet_;
   Clock::duration left_;
+  std::vector<Placed> first_;  // That was kept, of each distance.
 };
 
 void take_sample(Cell& cell, bool placed, PairSearch& search) {
@@ -64,7 +78,7 @@ void take_sample(Cell& cell, bool placed, PairSearch& search) {
     const std::optional<Placed> found = search.find();
     if (!found) continue;
     const double figure = cell.measure(found->pair);
-    if (!search.was_kept(*found)) continue;
+    if (!search.keeps(*found)) continue;
     cell.samples.push_back({.figure = figure, .distance = found->distance});
     return;
   }

@@ -8,7 +8,8 @@
 // changes all of them alike. A sample of a cell that is placed is kept only when its processors
 // were as far apart behind it as before it; it is tried a few times per round. While all processors
 // share a core a round waits, 5 s in all. Of a quiet run it is kept only when nobody else computed
-// on their cores (quiet.h), and a round waits for that, too, as long as it is told.
+// on their cores (quiet.h), and a line took as long between them as for the first one of the round;
+// a round waits for that, too, as long as it is told.
 //
 // Threads: cells fork; one thread. Errors: a cell that throws is skipped from then on, and
 // its reason is printed.

@@ -79,21 +79,20 @@ double line_round_trip_ns(const Pair& pair) {
 std::optional<Placed> find_pair() {
   const std::vector<int> usable = usable_processors();
   std::optional<Placed> best;
-  double best_ns = 0;
   for (std::size_t i = 0; i < usable.size(); ++i) {
     for (std::size_t j = i + 1; j < usable.size(); ++j) {
       const Pair pair{.asker = usable[i], .answerer = usable[j]};
-      const double ns = line_round_trip_ns(pair);
-      if (distance_of(ns) == Distance::kSiblings || (best && ns >= best_ns)) continue;
-      best = Placed{.pair = pair, .distance = distance_of(ns)};
-      best_ns = ns;
+      const Placed placed = placed_now(pair);
+      if (placed.distance == Distance::kSiblings) continue;
+      if (!best || placed.line_ns < best->line_ns) best = placed;
     }
   }
   return best;
 }
 
-bool is_as_before(const Placed& placed) {
-  return distance_of(line_round_trip_ns(placed.pair)) == placed.distance;
+Placed placed_now(const Pair& pair) {
+  const double ns = line_round_trip_ns(pair);
+  return {.pair = pair, .distance = distance_of(ns), .line_ns = ns};
 }
 
 Pair any_pair() {
