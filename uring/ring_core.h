@@ -182,6 +182,9 @@ class Ring::Core {
       slept = kernel->sleep(until_due(most), transfers(), std::span(words).first(*requested));
     }
     if (Status s = engine_.clear_notification(); !s) return s;
+    // The look that finds what woke us is answered, and the next one lets the engine tell peers
+    // that nobody sleeps here any more.
+    looks_ = kLooksPerProgress - 2;
     return slept;
   }
   KernelWait::Transfers transfers() {

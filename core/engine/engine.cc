@@ -70,8 +70,11 @@ bool Engine::progress() {
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
   bool did = work_in_memory();
   left_off_ = false;
-  // Why it woke can be asked when what it woke for is answered: in the next call.
+  // Why it woke can be asked when what it woke for is answered: in the next call. Peers that ring
+  // meanwhile do so once, as the sources are not armed anew.
   const bool answers_first = std::exchange(woken_, false) && did;
+  if (still_armed_ && !answers_first) [[unlikely]]
+    disarm();
   if (!answers_first && look_if_due()) {
     if (!left_off_) work_in_memory();
     did = true;
@@ -173,6 +176,7 @@ Status Engine::request_notification() {
 
 Result<std::size_t> Engine::request(std::span<WakeWord> words) {
   if (is_away()) return refuse_away();
+  if (still_armed_) disarm();
   requested_ = true;
   looks_since_request_ = 0;
   clock_.set(alarms_.next_ns());
@@ -183,7 +187,7 @@ Result<std::size_t> Engine::request(std::span<WakeWord> words) {
 
 Status Engine::clear_notification() {
   if (is_away()) return refuse_away();
-  if (requested_) sources_.disarm_all();
+  still_armed_ = still_armed_ || requested_;
   requested_ = false;
   // What woke the caller is most likely the kernel's: the next progress() asks it, or the one
   // behind it when there is news in memory.
@@ -193,6 +197,11 @@ Status Engine::clear_notification() {
   calls_left_ = 1;
   calls_between_looks_ = 1;
   return {};
+}
+
+void Engine::disarm() {
+  still_armed_ = false;
+  sources_.disarm_all();
 }
 
 void Engine::heed(ContextCore& context) {

@@ -99,6 +99,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   bool spin_until(std::uint64_t end_ns);
   void run_after_progress();
   bool refuse_progress() const;
+  void disarm();
 
   // Rung by ourselves, when there is something to do already while somebody sleeps.
   struct SelfWake final : transport::Readiness {
@@ -139,7 +140,8 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   bool in_progress_ = false;
   bool requested_ = false;
   bool left_off_ = false;
-  bool woken_ = false;  // The caller may have slept since the last progress().
+  bool woken_ = false;        // The caller may have slept since the last progress().
+  bool still_armed_ = false;  // Sources are, of a request that was taken back.
 };
 
 }  // namespace comch::engine

@@ -22,9 +22,13 @@ struct FakeWork final : Source, transport::Readiness, transport::Alarm {
     calls.emplace_back("source");
     return std::exchange(busy, false);
   }
-  bool arm() override { return false; }
+  bool arm() override {
+    armed = true;
+    ++arms;
+    return false;
+  }
   bool ready() override { return busy; }
-  void disarm() override {}
+  void disarm() override { armed = false; }
   void relax() override {}
   void on_readable() override {
     calls.emplace_back("kernel");
@@ -34,6 +38,8 @@ struct FakeWork final : Source, transport::Readiness, transport::Alarm {
 
   Calls& calls;
   bool busy = false;
+  bool armed = false;
+  int arms = 0;
   os::Event event = os::Event::create().value();
 };
 
@@ -78,6 +84,51 @@ TEST_F(EngineTest, WhoWasWokenByNewsInMemoryHasThemBeforeTheKernelIsAskedWhyItWo
   EXPECT_EQ(calls, Calls{"source"});
   EXPECT_TRUE(engine->progress());
   EXPECT_EQ(calls, (Calls{"source", "source", "kernel", "source"}));
+}
+
+TEST_F(EngineTest, WhoWasWokenByNewsInMemoryHasThemBeforeItsSourcesAreDisarmed) {
+  engine->make_hot(work);
+  ASSERT_TRUE(engine->request_notification());
+  work.busy = true;
+  ASSERT_TRUE(engine->clear_notification());
+  EXPECT_TRUE(engine->progress());
+  EXPECT_TRUE(work.armed) << "the news come first";
+  EXPECT_FALSE(engine->progress());
+  EXPECT_FALSE(work.armed);
+}
+
+TEST_F(EngineTest, NewsThatDoNotEndKeepNoSourceArmed) {
+  engine->make_hot(work);
+  ASSERT_TRUE(engine->request_notification());
+  ASSERT_TRUE(engine->clear_notification());
+  for (int call = 1; call <= 2; ++call) {
+    work.busy = true;
+    EXPECT_TRUE(engine->progress());
+  }
+  EXPECT_FALSE(work.armed);
+}
+
+TEST_F(EngineTest, WhoWasWokenByNothingDisarmsItsSourcesAtOnce) {
+  engine->make_hot(work);
+  ASSERT_TRUE(engine->request_notification());
+  ASSERT_TRUE(engine->clear_notification());
+  EXPECT_FALSE(engine->progress());
+  EXPECT_FALSE(work.armed);
+}
+
+// One that was rung is not rung again before it is armed anew.
+TEST_F(EngineTest, ARequestBehindOneThatWasTakenBackArmsAnew) {
+  engine->make_hot(work);
+  ASSERT_TRUE(engine->request_notification());
+  ASSERT_TRUE(engine->clear_notification());
+  ASSERT_TRUE(engine->request_notification());
+  EXPECT_EQ(work.arms, 2);
+  EXPECT_TRUE(work.armed);
+  ASSERT_TRUE(engine->clear_notification());
+  work.busy = true;
+  EXPECT_TRUE(engine->progress());
+  ASSERT_TRUE(engine->request_notification());
+  EXPECT_EQ(work.arms, 3);
 }
 
 TEST_F(EngineTest, WhoWasWokenByTheKernelAloneHearsOfItAtOnce) {
