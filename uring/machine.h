@@ -127,6 +127,12 @@ class Machine {
   }
   // Whatever is no run of sends that may begin; answers how many that is.
   [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
+    // It waits for nothing, and nothing waits for it: no line is needed.
+    if (order_.is_open() && Order::is_plain(rest.front()) && is_transfer(rest.front())) {
+      begin_one(order_.keep(rest.front()));
+      begin_due();
+      return 1;
+    }
     const std::size_t posts = order_.is_open() ? run_of_posts(rest) : 0;
     if (posts != 0) {
       receiving_.post(order_.keep(rest.first(posts)));

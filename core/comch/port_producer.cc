@@ -216,9 +216,13 @@ bool PortProducer<Ports>::has_space(ConsumerId consumer) {
 
 template <class Ports>
 Result<Loan> PortProducer<Ports>::reserve(ConsumerId consumer) {
-  Lane* found = nullptr;
-  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
-  Lane& lane = *found;
+  Lane* lane = nullptr;
+  if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
+  return reserve(*lane, consumer);
+}
+
+template <class Ports>
+Result<Loan> PortProducer<Ports>::reserve(Lane& lane, ConsumerId consumer) {
   Loan loan{.room = {}, .consumer = consumer};
   const Outcome outcome = lane.reserve(loan.handle, loan.room);
   if (outcome == Outcome::kSent) return loan;

@@ -112,6 +112,8 @@ class PortProducer : public ProducerCore,
   // producer does not run. Others: ProducerPort::lane().
   Status find_lane(ConsumerId consumer, Lane*& lane);
   Status refused(const Lane& lane, Outcome outcome);
+  // Of the lane to that consumer.
+  Result<Loan> reserve(Lane& lane, ConsumerId consumer);
   // That the loan is one of the lane's, of so much room.
   static Status check_loan(const Lane& lane, const Loan& loan, std::size_t length);
 
