@@ -69,7 +69,7 @@ void ProducerImpl::on_cut_off() {
 
 // --- Tasks -------------------------------------------------------------------------------
 
-Status ProducerImpl::find_lane(ConsumerId consumer, Lane*& lane) {
+Status ProducerImpl::find_other_lane(ConsumerId consumer, Lane*& lane) {
   flush();
   return PortProducer::find_lane(consumer, lane);
 }

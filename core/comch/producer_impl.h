@@ -90,7 +90,14 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
     return port_->last_lane(static_cast<std::uint32_t>(consumer));
   }
   // PortProducer::find_lane(), of a lane that all that was held back is in.
-  Status find_lane(ConsumerId consumer, Lane*& lane);
+  [[gnu::always_inline]] Status find_lane(ConsumerId consumer, Lane*& lane) {
+    Lane* const usual = usual_lane(consumer);
+    if (usual == nullptr || usual->gone()) [[unlikely]]
+      return find_other_lane(consumer, lane);
+    lane = usual;
+    return {};
+  }
+  Status find_other_lane(ConsumerId consumer, Lane*& lane);
   static bool is_plain(const ProducerTaskImpl& task) {
     return task.state == TaskState::kAllocated && task.immediate_size == 0;
   }

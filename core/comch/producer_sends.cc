@@ -76,10 +76,8 @@ bool ProducerImpl::has_space(ConsumerId consumer) {
 // --- In place, and by its place ----------------------------------------------------------
 
 Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
-  Lane* lane = usual_lane(consumer);
-  if (lane == nullptr) {
-    if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
-  }
+  Lane* lane = nullptr;
+  if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
   if (lane->consumer().memory().empty()) {
     return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
   }
@@ -89,10 +87,8 @@ Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
 }
 
 Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
-  Lane* found = usual_lane(loan.consumer);
-  if (found == nullptr) {
-    if (Status s = find_lane(loan.consumer, found); !s) return s;
-  }
+  Lane* found = nullptr;
+  if (Status s = find_lane(loan.consumer, found); !s) return s;
   Lane& lane = *found;
   if (Status s = check_loan(lane, loan, length); !s) return s;
   if (queued(static_cast<std::uint32_t>(loan.consumer))) return refused(lane, Outcome::kBusy);
