@@ -50,11 +50,6 @@ struct Rounds {
   // long.
   std::chrono::seconds quiet{0};
 };
-// Of the option of that name, which may have none.
-inline constexpr const char* kQuietHelp =
-    "Keep only samples whose processors had their cores to themselves, and wait so many seconds "
-    "for them in a round";
-inline constexpr int kQuietSeconds = 60;
 
 void run_rounds(std::vector<Cell>& cells, const Rounds& rounds);
 

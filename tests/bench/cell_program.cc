@@ -8,10 +8,10 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <string>
 #include <utility>
 
 #include "bench/many_connections.h"
+#include "bench/quiet_option.h"
 #include "support/temp_dir.h"
 
 namespace comch::bench {
@@ -21,9 +21,7 @@ CellProgram::CellProgram(const char* name, const std::string& purpose)
   app_.add_option("--rounds", rounds_, "Samples per cell")->check(CLI::PositiveNumber);
   app_.add_option("--cell-ms", cell_ms_, "Time per sample")->check(CLI::PositiveNumber);
   app_.add_option("--only", only_, "Cells whose name has this in it, and no counts");
-  app_.add_option("--quiet", quiet_, kQuietHelp)
-      ->expected(0, 1)
-      ->default_str(std::to_string(kQuietSeconds));
+  add_quiet_option(app_, quiet_);
   app_.add_flag("--json", json_, "Print JSON");
   app_.add_flag("--smoke", smoke_, "One short round on any processors; figures mean nothing");
 }

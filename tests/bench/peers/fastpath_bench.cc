@@ -18,6 +18,7 @@
 #include "bench/peers/peers.h"
 #include "bench/peers/run.h"
 #include "bench/peers/run_report.h"
+#include "bench/quiet_option.h"
 
 namespace {
 
@@ -78,9 +79,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", arguments.only, "Subjects, workloads (\"one way 64 B\") or cells")
       ->delimiter(',');
   app.add_flag("--quick", arguments.quick, "Short samples on any processors; figures mean nothing");
-  app.add_option("--quiet", arguments.quiet, kQuietHelp)
-      ->expected(0, 1)
-      ->default_str(std::to_string(kQuietSeconds));
+  add_quiet_option(app, arguments.quiet);
   app.add_flag("--gib", arguments.gib, "Messages of 1 GiB too, which takes 4 GiB of memory");
   app.add_flag("--list", arguments.list, "Print the names of the cells, and measure nothing");
   app.add_flag("--json", arguments.json, "Print JSON, every sample in its round");
