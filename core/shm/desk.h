@@ -74,11 +74,19 @@ class Desk {
   // the desk is broken, or (seldom) the siblings were faster; ready() knows.
   std::size_t take(SeatId seat, std::span<Posted> out) {
     std::size_t count = 0;
-    const auto keep = [&](const Posted& posted) {
-      out[count++] = posted;
-      return true;
-    };
-    const bool was_alone = use_alone(out.size(), keep, [](const Posted&) {});
+    const bool was_alone = switch_.alone(in_take_, [&] {
+      std::uint32_t position = sole_position();
+      while (count != out.size()) {
+        const Look found = reader_.read(position, out[count]);
+        if (found == Look::kBroken) [[unlikely]]
+          switch_.break_for_good();
+        if (found != Look::kMessage) break;
+        ++position;
+        ++count;
+      }
+      move_sole_position(position);
+      reader_.prefetch(position);
+    });
     return was_alone || broken() ? count : stashes_.take(seat, out);
   }
 
