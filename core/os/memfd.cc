@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "os/slow_close.h"
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
 
@@ -75,12 +76,14 @@ Result<Mapping> Mapping::map(const Fd& fd, std::uint64_t size) {
   return mapping;
 }
 
-Mapping::Mapping(Mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+Mapping::Mapping(Mapping&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), frees_elsewhere_(other.frees_elsewhere_) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   if (this == &other) return *this;
   unmap();
   bytes_ = std::exchange(other.bytes_, {});
+  frees_elsewhere_ = other.frees_elsewhere_;
   return *this;
 }
 
@@ -88,6 +91,7 @@ Mapping::~Mapping() { unmap(); }
 
 void Mapping::unmap() noexcept {
   if (bytes_.empty()) return;
+  if (frees_elsewhere_) return unmap_elsewhere(bytes_);
   const int before = errno;
   syscalls().munmap(bytes_.data(), bytes_.size());
   errno = before;

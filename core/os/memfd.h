@@ -52,11 +52,16 @@ class Mapping {
   // Page-aligned.
   std::span<std::byte> bytes() const { return bytes_; }
 
+  // For memory of somebody else's making: who unmaps it last frees its pages, however many there
+  // are, and does it on a thread of its own then.
+  void free_elsewhere() { frees_elsewhere_ = true; }
+
  private:
   explicit Mapping(std::span<std::byte> bytes) : bytes_(bytes) {}
   void unmap() noexcept;
 
   std::span<std::byte> bytes_;
+  bool frees_elsewhere_ = false;
 };
 
 }  // namespace comch::os

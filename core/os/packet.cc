@@ -3,10 +3,12 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -88,49 +90,66 @@ void ask_for_credentials(const Fd& socket, int yes) {
   syscalls().setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes);
 }
 
-// Of a socket that asks for credentials: only its end comes without.
-bool read_empty(const Fd& socket, std::vector<Fd>& found) {
-  for (int packets = 0; packets < kQueueMax; ++packets) {
-    std::byte none{};
-    Arrival arrival(socket, std::span(&none, 1));
-    if (arrival.size < 0) return packets == 0 && errno != ENOTCONN;
-    if (arrival.size == 0 && arrival.message.msg_controllen == 0) return packets == 0;
-    detach(arrival.message, [&](Fd fd) { found.push_back(std::move(fd)); });
-  }
-  return false;
+// Takes the next packet of a socket that asks for credentials, by which an empty one is told from
+// the end, and throws it away; its descriptors go to `found`. False: there is none.
+bool discard_one(const Fd& socket, std::vector<Fd>& found) {
+  std::byte none{};
+  Arrival arrival(socket, std::span(&none, 1));
+  if (arrival.size < 0 || (arrival.size == 0 && arrival.message.msg_controllen == 0)) return false;
+  detach(arrival.message, [&](Fd fd) { found.push_back(std::move(fd)); });
+  return true;
 }
 
-// Reads what lies in a socket and throws it away, but for descriptors. False: there was something,
-// or the socket has no other end, so that anything can come to lie there.
-bool empty_out(const Fd& socket, std::vector<Fd>& found) {
+// Whether nothing lies in a socket, and nothing can come to: it has another end. What it has looked
+// at goes to `found`.
+bool is_empty(const Fd& socket, std::vector<Fd>& found) {
   ask_for_credentials(socket, 1);
-  const bool was_empty = read_empty(socket, found);
+  errno = 0;
+  const bool was_empty = !discard_one(socket, found) && errno != ENOTCONN;
   ask_for_credentials(socket, 0);
   return was_empty;
 }
 
-// The descriptors that a packet has brought. What no correct peer sends is not kept, and sockets
-// are only written to from here on: nothing can come to lie in one that it has to be waited for
-// when it is closed.
+void empty_out(const Fd& socket) {
+  std::vector<Fd> found;
+  ask_for_credentials(socket, 1);
+  for (int packets = 0; packets < kQueueMax && discard_one(socket, found); ++packets) {
+    if (!found.empty()) close_elsewhere(std::exchange(found, {}));
+  }
+}
+
+// The descriptors that a packet has brought. What no correct peer sends is not kept, nor looked at:
+// more than a packet may have, or a socket that is not empty. Sockets are only written to from here
+// on: nothing can come to lie in one that it has to be waited for when it is closed.
 void keep(msghdr& message, Packet& packet) {
+  std::vector<Fd> all;
+  detach(message, [&](Fd fd) { all.push_back(std::move(fd)); });
   std::vector<Fd> strange;
-  detach(message, [&](Fd fd) {
+  if (all.size() > packet.fds.size()) strange.swap(all);
+  for (Fd& fd : all) {
     const Closing closing = closing_of(fd);
     bool is_sound = closing != Closing::kSlow;
     if (closing == Closing::kOnceEmpty) {
       syscalls().shutdown(fd.get(), SHUT_RD);
-      is_sound = empty_out(fd, strange);
+      is_sound = is_empty(fd, strange);
     }
-    if (!is_sound) {
-      packet.truncated = true;
-      strange.push_back(std::move(fd));
-    } else if (packet.fd_count < packet.fds.size()) {
+    if (is_sound) {
       packet.fds[packet.fd_count++] = std::move(fd);
     } else {
-      packet.truncated = true;
+      strange.push_back(std::move(fd));
     }
-  });
-  if (!strange.empty()) close_elsewhere(std::move(strange));
+  }
+  if (strange.empty()) return;
+  packet.truncated = true;
+  close_elsewhere(std::move(strange));
+}
+
+// Of what is kept: memory whose pages are freed by who closes it last.
+bool holds_much(const Fd& fd) {
+  constexpr std::size_t kBlock = 512;  // Of st_blocks, whatever the file system.
+  struct stat is{};
+  return syscalls().fstat(fd.get(), &is) == 0 &&
+         static_cast<std::size_t>(is.st_blocks) >= kManyBytes / kBlock;
 }
 
 // An empty packet and the end look the same to recvmsg(): 0 bytes, and no flag tells
@@ -151,6 +170,14 @@ Result<bool> is_at_end(const Fd& socket) {
 }
 
 }  // namespace
+
+Packet::~Packet() {
+  std::vector<Fd> left;
+  for (Fd& fd : fds) {
+    if (fd && holds_much(fd)) left.push_back(std::move(fd));
+  }
+  if (!left.empty()) close_elsewhere(std::move(left));
+}
 
 Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds) {
   if (fds.size() > kPacketFds) {
@@ -211,8 +238,13 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
 void hang_up(const Fd& socket) {
   syscalls().shutdown(socket.get(), SHUT_RDWR);
   std::vector<Fd> found;
-  static_cast<void>(empty_out(socket, found));
-  if (!found.empty()) close_elsewhere(std::move(found));
+  if (is_empty(socket, found)) return;
+  close_elsewhere(std::move(found));
+  // A second descriptor keeps what lies there from the close of the first.
+  if (Fd rest(syscalls().duplicate(socket.get())); rest) {
+    return do_elsewhere([rest = std::make_shared<Fd>(std::move(rest))] { empty_out(*rest); });
+  }
+  empty_out(socket);
 }
 
 }  // namespace comch::os

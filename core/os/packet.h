@@ -25,6 +25,11 @@ namespace comch::os {
 inline constexpr std::size_t kPacketFds = 4;  // All a handshake needs; see core/FORMAT.md.
 
 struct Packet {
+  Packet() = default;
+  Packet(Packet&&) noexcept = default;
+  Packet& operator=(Packet&&) noexcept = default;
+  ~Packet();  // Memory that nobody has taken is freed elsewhere, if it is much (slow_close.h).
+
   std::size_t size = 0;            // Bytes in the caller's buffer.
   std::array<Fd, kPacketFds> fds;  // The first fd_count are set.
   std::size_t fd_count = 0;

@@ -4,9 +4,10 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#include <atomic>
 #include <cerrno>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -18,20 +19,72 @@
 namespace comch::os {
 namespace {
 
-// Its places are a bound and make no edges, but for one: CLOSED, from a thread that has closed what
-// it was given to who sees it gone in slow_closes().
-constinit std::atomic<std::size_t> under_way{0};
+// The jobs, and the threads that do them: each takes the next one, and makes the thread for the one
+// behind it first, for its own may not end.
+class SlowJobs {
+ public:
+  // Never destroyed: its threads may outlive main().
+  static SlowJobs& all() {
+    static auto* const jobs = new SlowJobs;
+    return *jobs;
+  }
 
-bool take_place() {
-  if (under_way.fetch_add(1, std::memory_order_relaxed) < kSlowClosesMax) return true;  // No edge.
-  under_way.fetch_sub(1, std::memory_order_relaxed);                                    // No edge.
-  return false;
-}
+  void add(std::function<void()> job) {
+    const std::unique_lock lock(mutex_);
+    waiting_.push_back(std::move(job));
+    start_thread_if_none_is_free();
+    if (waiting_.size() <= kMany || std::exchange(told_, true)) return;
+    say(LogLevel::kError,
+        "{} of what peers have sent stay open: {} threads wait for others to let them go",
+        waiting_.size(), threads_);
+  }
+  std::size_t count() {
+    const std::unique_lock lock(mutex_);
+    return waiting_.size() + running_;
+  }
 
-// Never to be closed: the process ends sooner than their owners let go.
-void abandon(std::vector<Fd> fds) {
-  for (Fd& fd : fds) std::ignore = fd.release();
-}
+ private:
+  static constexpr std::size_t kMany = 256;  // One packet brings fewer, and they are soon closed.
+
+  // Signals are the application's, and so are the threads that it expects them on.
+  void start_thread_if_none_is_free() {
+    if (threads_ != running_ || threads_ == kSlowJobsMax) return;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      std::thread([this] { work(); }).detach();
+      ++threads_;
+    } catch (const std::system_error&) {
+      // The next job tries again.
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!waiting_.empty()) {
+      std::function<void()> job = std::move(waiting_.front());
+      waiting_.pop_front();
+      ++running_;
+      if (!waiting_.empty()) start_thread_if_none_is_free();
+      lock.unlock();
+      job();
+      job = nullptr;
+      lock.lock();
+      --running_;
+    }
+    --threads_;
+    told_ = false;
+  }
+
+  std::mutex mutex_;
+  // All behind mutex_.
+  std::deque<std::function<void()>> waiting_;
+  std::size_t running_ = 0;
+  std::size_t threads_ = 0;
+  bool told_ = false;
+};
 
 }  // namespace
 
@@ -50,31 +103,28 @@ Closing closing_of(const Fd& fd) {
   return is_line ? Closing::kOnceEmpty : Closing::kSlow;
 }
 
+void do_elsewhere(std::function<void()> job) { SlowJobs::all().add(std::move(job)); }
+
 void close_elsewhere(std::vector<Fd> fds) {
-  if (!take_place()) {
-    say(LogLevel::kError, "{} descriptors of a peer stay open: {} threads wait for others to close",
-        fds.size(), kSlowClosesMax);
-    return abandon(std::move(fds));
+  for (Fd& fd : fds) {
+    // A job is copied, and a descriptor is not.
+    do_elsewhere([closed = std::make_shared<Fd>(std::move(fd))] {
+      constexpr linger kNone{.l_onoff = 0, .l_linger = 0};
+      std::ignore =
+          syscalls().setsockopt(closed->get(), SOL_SOCKET, SO_LINGER, &kNone, sizeof kNone);
+      closed->reset();
+    });
   }
-  // Shared, so that a thread that cannot be made leaves them here.
-  auto kept = std::make_shared<std::vector<Fd>>(std::move(fds));
-  // Signals are the application's, and so are the threads that it expects them on.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread([kept] {
-      kept->clear();
-      under_way.fetch_sub(1, std::memory_order_release);  // Makes CLOSED.
-    }).detach();
-  } catch (const std::system_error&) {
-    under_way.fetch_sub(1, std::memory_order_relaxed);  // No edge; see under_way.
-    abandon(std::move(*kept));
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-std::size_t slow_closes() { return under_way.load(std::memory_order_acquire); }  // CLOSED.
+void unmap_elsewhere(std::span<std::byte> pages) {
+  const auto unmap = [pages] { syscalls().munmap(pages.data(), pages.size()); };
+  if (pages.size() >= kManyBytes) return do_elsewhere(unmap);
+  const int before = errno;
+  unmap();
+  errno = before;
+}
+
+std::size_t slow_jobs() { return SlowJobs::all().count(); }
 
 }  // namespace comch::os

@@ -1,22 +1,30 @@
-// Slow close: ending descriptors that a peer has sent, which may take as long as the peer likes.
+// Slow close: ending what a peer has sent, which may take as long as the peer likes.
 //
 // close(2) waits for whoever is behind a descriptor: a file of the peer's own file system is
 // flushed by the peer, a TCP socket lingers while the other end of it reads nothing, and a unix
 // socket takes along what lies in it. What comch's peers send each other closes at once: memory,
 // and unix sockets that are empty. Everything else is closed on a thread of its own.
 //
-// Threads: any. Errors: none. One peer costs a thread for each such packet, until it lets go; there
-// are kSlowClosesMax at most, and what comes beyond stays open with the process.
+// Memory is freed by whoever unmaps it last: a peer's, who is gone, by us, at a second for a few
+// gigabytes. Where there may be much of it, that is done elsewhere, too.
+//
+// Each is a job by itself, so that one that is not closed keeps no other open. A socket is told not
+// to linger first; who sent it may take that back, but has to be quick. There are kSlowJobsMax
+// threads at most: what comes beyond waits until somebody lets go of one.
+//
+// Threads: any. Errors: none; where no thread can be made the jobs wait for the next call.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "os/fd.h"
 
 namespace comch::os {
 
-inline constexpr std::size_t kSlowClosesMax = 64;  // At a time; picked.
+inline constexpr std::size_t kSlowJobsMax = 64;  // At a time; picked.
 
 // kOnceEmpty: a SeqSocket that listens to no callers.
 enum class Closing { kAtOnce, kOnceEmpty, kSlow };
@@ -24,8 +32,14 @@ Closing closing_of(const Fd& fd);
 
 // Closes them, and does not wait for it.
 void close_elsewhere(std::vector<Fd> fds);
+// Unmaps these pages, and does not wait for it if they are many. The addresses are in use until
+// then.
+void unmap_elsewhere(std::span<std::byte> pages);
+inline constexpr std::size_t kManyBytes = std::size_t{16} << 20U;  // Some milliseconds; picked.
+// Any other thing that may take its time, and does not throw.
+void do_elsewhere(std::function<void()> job);
 
-// How many threads are at it.
-std::size_t slow_closes();
+// How many are not done.
+std::size_t slow_jobs();
 
 }  // namespace comch::os

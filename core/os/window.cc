@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "os/slow_close.h"
 #include "os/syscalls.h"
 
 namespace comch::os {
@@ -42,12 +43,14 @@ Result<Window> Window::map(const Fd& fd, Range range, Use use) {
   return Window(std::span(static_cast<std::byte*>(at), *length));
 }
 
-Window::Window(Window&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+Window::Window(Window&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), frees_elsewhere_(other.frees_elsewhere_) {}
 
 Window& Window::operator=(Window&& other) noexcept {
   if (this == &other) return *this;
   unmap();
   bytes_ = std::exchange(other.bytes_, {});
+  frees_elsewhere_ = other.frees_elsewhere_;
   return *this;
 }
 
@@ -55,6 +58,7 @@ Window::~Window() { unmap(); }
 
 void Window::unmap() noexcept {
   if (bytes_.empty()) return;
+  if (frees_elsewhere_) return unmap_elsewhere(bytes_);
   const int before = errno;
   syscalls().munmap(bytes_.data(), bytes_.size());
   errno = before;

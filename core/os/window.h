@@ -38,11 +38,16 @@ class Window {
   // Those of a kRead window may not be written: SIGSEGV.
   std::span<std::byte> bytes() const { return bytes_; }
 
+  // For memory of somebody else's making: who unmaps it last frees its pages, however many there
+  // are, and does it on a thread of its own then.
+  void free_elsewhere() { frees_elsewhere_ = true; }
+
  private:
   explicit Window(std::span<std::byte> bytes) : bytes_(bytes) {}
   void unmap() noexcept;
 
   std::span<std::byte> bytes_;
+  bool frees_elsewhere_ = false;
 };
 
 }  // namespace comch::os

@@ -30,6 +30,7 @@ Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32
   if (!share) return std::unexpected(share.error());
   Result<os::Mapping> mapping = os::Mapping::map(fds[0], *size);
   if (!mapping) return std::unexpected(mapping.error());
+  mapping->free_elsewhere();
   return std::make_unique<InLane>(lane.producer, *layout,
                                   Parts{.mapping = std::move(*mapping),
                                         .ringer = std::move(fds[1]),

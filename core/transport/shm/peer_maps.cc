@@ -41,6 +41,7 @@ Result<PeerMap::Memory> PeerMaps::take(os::Fd& fd, Range range, Allowances& allo
   Result<os::Window> window = os::Window::map(fd, range, os::Window::kWrite);
   if (!window) window = os::Window::map(fd, range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
+  window->free_elsewhere();
   PeerMap::Memory memory{.share = std::move(*share), .window = std::move(*window)};
   if (descriptors_ == Descriptors::kClosed) return memory;
   memory.descriptor_share = allowances.descriptors.take(1);

@@ -51,7 +51,9 @@ Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
   if (!size) return std::unexpected(size.error());
   const Range range{terms.map_offset, terms.map_size};
   if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
-  return os::Window::map(fd, range, os::Window::kWrite);
+  Result<os::Window> window = os::Window::map(fd, range, os::Window::kWrite);
+  if (window) window->free_elsewhere();
+  return window;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // come: in a packet, in a socket that came in a packet, and in one that nobody has read.
 #include "os/slow_close.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "support/deadline.h"
 #include "support/process_counters.h"
 #include "unit/os/lingering.h"
+#include "unit/os/raw_packet.h"
 
 namespace comch::os {
 namespace {
@@ -38,7 +40,7 @@ struct SlowCloseTest : testing::Test {
   }
   ~SlowCloseTest() override {
     lingering.let_go();
-    EXPECT_TRUE(test::eventually([] { return slow_closes() == 0; }));
+    EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
   }
 
   Packet next() { return receive(right, buffer).value(); }
@@ -51,6 +53,26 @@ struct SlowCloseTest : testing::Test {
   std::array<std::byte, 64> buffer = {};
   test::Lingering lingering;
   Clock::time_point begin = Clock::now();
+};
+
+// A kernel that counts the packets it hands out, and notes who closes.
+struct Counting {
+  static ssize_t recvmsg(int fd, msghdr* message, int flags) {
+    ++packets;
+    return ::recvmsg(fd, message, flags);
+  }
+  static os::Syscalls table() {
+    os::Syscalls table = kKernel;
+    table.recvmsg = &recvmsg;
+    table.close = &close;
+    return table;
+  }
+  static int close(int fd) {
+    closer = ::gettid();
+    return ::close(fd);
+  }
+  static inline std::atomic<int> packets = 0;
+  static inline std::atomic<pid_t> closer = 0;
 };
 
 TEST_F(SlowCloseTest, MemoryAndSeqSocketsCloseAtOnceAndNothingElseIsTrustedTo) {
@@ -113,10 +135,63 @@ TEST_F(SlowCloseTest, WhatNobodyHasReadIsNotWaitedForByWhoHangsUp) {
   expect_soon();
 }
 
-// A kernel whose close() waits on every thread but this one.
+TEST_F(SlowCloseTest, ASocketThatWasToLingerIsClosedAtOnce) {
+  send_away(left, std::move(lingering.socket));
+  EXPECT_TRUE(next().truncated);
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; })) << "it lingers for a minute";
+}
+
+TEST_F(SlowCloseTest, OfMoreThanAPacketMayHaveNothingIsKeptNorLookedAt) {
+  std::vector<std::pair<Fd, Fd>> pairs;
+  std::vector<int> raw;
+  for (std::size_t n = 0; n <= kPacketFds; ++n) {
+    pairs.push_back(pair().value());
+    ASSERT_TRUE(send(pairs.back().first, bytes("lies there")));
+    raw.push_back(pairs.back().second.get());
+  }
+  test::send_raw(left, "x", raw);
+  const Packet packet = next();
+  EXPECT_TRUE(packet.truncated);
+  EXPECT_EQ(packet.fd_count, 0U);
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
+  EXPECT_EQ(receive(pairs[0].second, buffer).value().size, 10U) << "it was read empty";
+}
+
+TEST_F(SlowCloseTest, MuchMemoryThatNobodyHasTakenIsFreedElsewhere) {
+  static const os::Syscalls kTable = Counting::table();
+  for (const std::size_t size : {kManyBytes, std::size_t{4096}}) {
+    const Fd memory = make_sealed_memfd("much", size).value();
+    ASSERT_EQ(::fallocate(memory.get(), 0, 0, static_cast<off_t>(size)), 0);
+    ASSERT_TRUE(send(left, bytes("x"), std::array{memory.get()}));
+    Counting::closer = 0;
+    {
+      const ScopedSyscalls scope(kTable);
+      EXPECT_EQ(next().fd_count, 1U);
+      EXPECT_TRUE(test::eventually([] { return Counting::closer != 0 && slow_jobs() == 0; }));
+    }
+    EXPECT_EQ(Counting::closer != ::gettid(), size == kManyBytes);
+  }
+}
+
+// Of a peer that has filled it, so that reading it empty would take long.
+TEST_F(SlowCloseTest, WhatLiesInASocketIsLookedAtOnce) {
+  auto [line, other] = pair().value();
+  while (send(other, bytes("x"))) continue;
+  const Fd watched(::fcntl(line.get(), F_DUPFD_CLOEXEC, 0));
+  static const os::Syscalls kTable = Counting::table();
+  send_away(left, std::move(line));
+  Counting::packets = 0;
+  {
+    const ScopedSyscalls scope(kTable);
+    EXPECT_TRUE(next().truncated);
+    EXPECT_LE(Counting::packets, 2);
+  }
+}
+
+// A kernel whose close() waits, on every thread but this one, for as long as it is told to.
 struct Stuck {
   static int close(int fd) {
-    if (::gettid() != test_thread) {
+    if (::gettid() != test_thread && (stuck_fd < 0 || fd == stuck_fd)) {
       while (!open.load()) std::this_thread::yield();
     }
     return ::close(fd);
@@ -127,31 +202,49 @@ struct Stuck {
     return table;
   }
   static inline std::atomic<bool> open = false;
+  static inline std::atomic<int> stuck_fd = -1;  // Or any.
   static inline pid_t test_thread = ::gettid();
 };
 
-TEST_F(SlowCloseTest, SoManyThreadsWaitAndWhatComesBeyondStaysOpen) {
-  const auto before = test::open_descriptors();
-  {
-    static const os::Syscalls kTable = Stuck::table();
-    const ScopedSyscalls scope(kTable);
-    for (std::size_t n = 0; n < kSlowClosesMax + 2; ++n) {
-      std::array<int, 2> ends{};
-      ASSERT_EQ(::pipe(ends.data()), 0);
-      ::close(ends[1]);
-      std::vector<Fd> fds;
-      fds.emplace_back(ends[0]);
-      close_elsewhere(std::move(fds));
-    }
-    EXPECT_EQ(slow_closes(), kSlowClosesMax);
+struct StuckCloseTest : SlowCloseTest {
+  StuckCloseTest() {
+    Stuck::open = false;
+    Stuck::stuck_fd = -1;
+    Stuck::test_thread = ::gettid();
+  }
+  ~StuckCloseTest() override {
     Stuck::open = true;
-    EXPECT_TRUE(test::eventually([] { return slow_closes() == 0; }));
+    EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
   }
-  const auto after = test::open_descriptors();
-  EXPECT_EQ(after.size(), before.size() + 2);
-  for (const auto& [fd, what] : after) {
-    if (!before.contains(fd)) ::close(fd);
+  static inline const os::Syscalls kTable = Stuck::table();
+  const ScopedSyscalls scope{kTable};
+};
+
+std::vector<Fd> pipes(std::size_t count) {
+  std::vector<Fd> fds;
+  for (std::size_t n = 0; n < count; ++n) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe(ends.data()), 0);
+    ::close(ends[1]);
+    fds.emplace_back(ends[0]);
   }
+  return fds;
+}
+
+TEST_F(StuckCloseTest, OneThatIsNotClosedKeepsNoOtherOpen) {
+  std::vector<Fd> fds = pipes(200);
+  Stuck::stuck_fd = fds.front().get();
+  close_elsewhere(std::move(fds));
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 1; }));
+}
+
+TEST_F(StuckCloseTest, WhatComesBeyondTheThreadsIsClosedOnceTheyAreLetGo) {
+  const auto before = test::open_descriptors().size();
+  close_elsewhere(pipes(kSlowJobsMax + 2));
+  EXPECT_EQ(slow_jobs(), kSlowJobsMax + 2);
+  Stuck::open = true;
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
+  EXPECT_EQ(test::open_descriptors().size(), before);
 }
 
 }  // namespace

@@ -6,10 +6,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
 #include "os/memory.h"
+#include "os/slow_close.h"
+#include "os/syscalls.h"
+#include "support/deadline.h"
 #include "support/process_counters.h"
 #include "unit/os/rigged_syscalls.h"
 
@@ -44,6 +48,35 @@ TEST(WindowTest, MovesAndUnmapsOnce) {
     EXPECT_EQ(test::mappings("comch-window"), before + 1);
   }
   EXPECT_EQ(test::mappings("comch-window"), before);
+}
+
+// A kernel that notes who unmaps.
+struct Unmapping {
+  static int munmap(void* at, std::size_t size) {
+    by = ::gettid();
+    return ::munmap(at, size);
+  }
+  static Syscalls table() {
+    Syscalls table = kKernel;
+    table.munmap = &munmap;
+    return table;
+  }
+  static inline std::atomic<pid_t> by = 0;
+};
+
+TEST(WindowTest, MuchThatSomebodyElseHasMadeIsFreedOnAnotherThread) {
+  static const Syscalls kTable = Unmapping::table();
+  const ScopedSyscalls scope(kTable);
+  for (const auto& [size, elsewhere] : {std::pair{kManyBytes, true}, {kManyBytes / 2, false}}) {
+    Unmapping::by = 0;
+    {
+      Window window = Window::map(memory(size), {0, size}, Window::kWrite).value();
+      window.free_elsewhere();
+      const Window moved(std::move(window));
+    }
+    EXPECT_TRUE(test::eventually([] { return Unmapping::by != 0 && slow_jobs() == 0; }));
+    EXPECT_EQ(Unmapping::by != ::gettid(), elsewhere) << size;
+  }
 }
 
 TEST(WindowTest, NothingAndWhatWrapsAndWhatBeginsInsideAPageAreRefused) {

@@ -195,7 +195,7 @@ TEST_F(ListenerTest, ACallerThatIsRefusedHoldsNobodyByWhatItSends) {
   turn();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
   lingering.let_go();
-  EXPECT_TRUE(test::eventually([] { return os::slow_closes() == 0; }));
+  EXPECT_TRUE(test::eventually([] { return os::slow_jobs() == 0; }));
 }
 
 TEST_F(ListenerTest, ACallerOfAnotherVersionIsToldSo) {
