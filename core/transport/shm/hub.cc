@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
+#include <variant>
 
 #include "base/say.h"
 #include "os/identity.h"
@@ -87,6 +89,13 @@ void Hub::announce(const wire::Consumer& terms, std::array<os::Fd, 3> fds, std::
 void Hub::withdraw(std::uint32_t id) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
+  // What was not heard of need not end, and a peer that does not read keeps none of its
+  // descriptors.
+  const auto announces = [id](const Letter& letter) {
+    const auto* terms = std::get_if<wire::Consumer>(&letter.packet);
+    return terms != nullptr && terms->id == id;
+  };
+  if (std::erase_if(outbox_, announces) != 0) return;
   outbox_.push_back({wire::ConsumerEnd{id}, {}, 0, nullptr});
   news_.signal();
 }
@@ -114,16 +123,16 @@ Result<bool> Hub::flush(const os::Fd& socket) {
   // One that cannot go does not keep the others, which go elsewhere; the order of one socket
   // stays.
   std::deque<Letter> left;
+  std::set<const RemoteConsumer*> full;
   std::optional<Error> failure;
   for (Letter& letter : outbox_) {
-    const bool behind =
-        std::ranges::any_of(left, [&](const Letter& other) { return other.to == letter.to; });
-    if (!behind) {
+    if (!full.contains(letter.to.get())) {
       const Status sent = send(letter, socket);
       // Who is gone is noticed elsewhere.
       if (sent || sent.error().code == Errc::connection_reset) continue;
       if (sent.error().code != Errc::again) failure = sent.error();
     }
+    full.insert(letter.to.get());
     left.push_back(std::move(letter));
   }
   outbox_ = std::move(left);
@@ -193,6 +202,8 @@ Result<std::optional<ConsumerNews>> Hub::expired(std::uint32_t id) {
     if (it == remote_.end()) return std::nullopt;  // One that could not be reached.
     gone = std::move(it->second);
     remote_.erase(it);
+    // Nobody is to hear them, and they would keep what it has mapped here.
+    std::erase_if(outbox_, [&](const Letter& letter) { return letter.to == gone; });
   }
   gone->set_gone();
   ring_producers();

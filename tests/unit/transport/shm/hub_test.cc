@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -132,6 +133,19 @@ TEST_F(HubTest, WhatCannotBeSaidNowIsSaidLaterInOrder) {
   }
 }
 
+TEST_F(HubTest, AConsumerThatEndsUnheardOfLeavesNothingBehind) {
+  Belongings with;
+  server->announce(terms(2), with.fds(), 2);
+  {
+    const test::FailingSends full(EAGAIN);
+    EXPECT_TRUE(server->flush(sockets.first).value());
+  }
+  server->withdraw(2);
+  EXPECT_TRUE(test::hear(with.line.first).raw.end) << "its descriptors stay in the outbox";
+  EXPECT_FALSE(server->flush(sockets.first).value());
+  EXPECT_FALSE(heard(sockets.second)) << "nobody has heard of what ends";
+}
+
 TEST_F(HubTest, WhatCanNeverBeSaidIsAnErrorOfTheConnection) {
   server->withdraw(2);
   const test::FailingSends all(EINVAL);
@@ -204,6 +218,17 @@ TEST_F(HubTest, WhatDoesNotGoOutNowGoesOutLaterInOrderAndHoldsNobodyElseUp) {
   EXPECT_FALSE(client->flush(sockets.first).value());
   EXPECT_EQ(heard(line), wire::FastPacket(wire::LaneEnd{said}));
   EXPECT_EQ(heard(line), wire::FastPacket(wire::LaneEnd{said + 1}));
+}
+
+TEST_F(HubTest, WhatWasToBeSaidToAConsumerEndsWithIt) {
+  const os::Fd line = appear(2);
+  while (client->find(2)->say(wire::LaneEnd{1}, {})) continue;  // Until the line is full.
+  client->say_later(client->find(2), wire::LaneEnd{2});
+  EXPECT_TRUE(client->flush(sockets.first).value());
+  const std::weak_ptr<RemoteConsumer> consumer = client->find(2);
+  ASSERT_TRUE(say(wire::ConsumerEnd{2}, {}));
+  EXPECT_TRUE(consumer.expired()) << "what it has shown stays mapped";
+  EXPECT_FALSE(client->flush(sockets.first).value());
 }
 
 TEST_F(HubTest, EachKindOfPortHasItsOwnLimit) {
