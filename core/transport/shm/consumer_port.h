@@ -194,6 +194,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
+  static constexpr std::size_t kParts = 4;  // Of long messages, each of another lane, in one poll().
   static constexpr std::size_t kMaxLanes = 1024;
 
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
@@ -212,12 +213,14 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   [[gnu::noinline]] Taken take_in_turns(std::size_t budget, int pauses, Sink sink) {
     if (pauses != Intake::kLookOnce && is_quiet()) pause(pauses);
     Taken all;
+    std::size_t parts = 0;
     const std::size_t lanes = lanes_.size();
-    for (std::size_t turn = 0; turn < lanes && all.messages < budget; ++turn) {
+    for (std::size_t turn = 0; turn < lanes && all.messages < budget && parts < kParts; ++turn) {
       if (first_ >= lanes) first_ = 0;
       const std::size_t until = std::min(budget, all.messages + kTurn);
       const Taken taken =
           take_from(*lanes_[first_++], all.messages, until, Intake::kLookOnce, sink);
+      if (taken.any && taken.messages == all.messages) ++parts;
       all = {.messages = taken.messages, .any = all.any || taken.any};
     }
     return all;

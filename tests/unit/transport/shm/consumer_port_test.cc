@@ -106,6 +106,22 @@ TEST_F(ConsumerPortTest, HasNoSignAmidAStagedMessage) {
   EXPECT_TRUE(port->sign());
 }
 
+// Each may be of a mebibyte and more, and all may name one posted buffer.
+TEST_F(ConsumerPortTest, OfManyLanesWithLongMessagesFewCopyInOnePoll) {
+  constexpr std::uint32_t kLanes = 20;
+  std::vector<PeerLane> lanes;
+  for (std::uint32_t n = 1; n <= kLanes; ++n) {
+    lanes.push_back(lane(n, {.bounce = kPage}));
+    lanes.back().writer->put_staged(0, 16, {.offset = 0, .length = 8}, {});
+    lanes.back().writer->publish();
+  }
+  const auto take = [this] { return port->poll(64, [](std::size_t, const auto&) {}).any; };
+  std::uint32_t polls = 0;
+  while (polls < kLanes && take()) ++polls;
+  EXPECT_GE(polls, kLanes / 4) << "they are parts of one call";
+  EXPECT_FALSE(take()) << "and each is taken all the same";
+}
+
 TEST_F(ConsumerPortTest, HasNoSignBesideASecondLaneOrWithAnEndToDealWith) {
   const PeerLane from = lane();
   EXPECT_TRUE(port->sign());
