@@ -1,13 +1,12 @@
 // Futex: futex(2), FUTEX_WAKE.
 #include "os/futex.h"
 
-#include <climits>
 #include <tuple>
 
 #include "os/syscalls.h"
 
 namespace comch::os {
 
-void wake_all(const void* word) { std::ignore = syscalls().futex_wake(word, INT_MAX); }
+void wake_all(const void* word) { std::ignore = syscalls().futex_wake(word, kWaitsMax); }
 
 }  // namespace comch::os
