@@ -33,9 +33,11 @@
 //
 // Lifetime: a consumer outlives its tasks and is outlived by its connection and its memory
 // map. stop() hands out what has arrived and returns every other posted buffer through the
-// error callback with `shutdown`; the loss of the peer does so with `connection_reset`. A
-// producer that was copying into a buffer just then may write to it until it hears of the end,
-// so that bytes which matter should not be put there before the other side's on_consumer().
+// error callback with `shutdown`; the loss of the peer does so with `connection_reset`. What was
+// handed over is its producer's again then, which hears `connection_reset`: what is not taken yet
+// is not handed out, and what is held may change (hold() and give_back() do no harm). A producer
+// that was copying into a buffer just then may write to it until it hears of the end, so that bytes
+// which matter should not be put there before the other side's on_consumer().
 #pragma once
 
 #include <cstddef>
@@ -70,7 +72,8 @@ enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 
 std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma", "view"
 
 // A message that was not copied: it stays in the producer's memory, which is the consumer's to
-// read (and write, if the producer's map allows it) until give_back(), or its producer's abort().
+// read (and write, if the producer's map allows it) until give_back(), or until the end of one of
+// the two begins: the consumer's stop(), its producer's abort(), or the loss of the peer.
 struct HandedOver {
   std::span<std::byte> bytes;
   ProducerId producer{};
