@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace comch::tool {
@@ -68,5 +70,7 @@ std::unexpected<Complaint> complain(std::string_view what, const Failure& failur
 std::unexpected<Complaint> complain(std::string text) {
   return std::unexpected(Complaint{std::move(text)});
 }
+
+void tell(std::string_view text) { std::ignore = std::fwrite(text.data(), 1, text.size(), stderr); }
 
 }  // namespace comch::tool

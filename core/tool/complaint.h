@@ -2,7 +2,7 @@
 //
 //   if (!server) return complain("cannot make the server \"echo\"", server.error());
 //
-// main() prints it after "comch: " and ends with exit code 1. Results inside the tool
+// main() tells it after "comch: " and ends with exit code 1. Results inside the tool
 // are Outcome<T>, so that the library's Error is turned into words where the reason for
 // the call is still known.
 //
@@ -33,5 +33,8 @@ std::unexpected<Complaint> complain(std::string_view what, const Failure& failur
 
 // A complaint that is complete as it is.
 std::unexpected<Complaint> complain(std::string text);
+
+// Writes to standard error. That nobody can read it there is no reason to end.
+void tell(std::string_view text);
 
 }  // namespace comch::tool

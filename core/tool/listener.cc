@@ -23,7 +23,7 @@ Listener::Listener(Loop& loop, const CommonOptions& common, const ListenOptions&
 
 template <class... Parts>
 void Listener::notice(const char* format, const Parts&... parts) const {
-  if (!options_.quiet) fmt::print(stderr, fmt::runtime(format), parts...);
+  if (!options_.quiet) tell(fmt::format(fmt::runtime(format), parts...));
 }
 
 Outcome<> Listener::run() {

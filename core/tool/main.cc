@@ -5,12 +5,19 @@
 // Order: read the command line, find the subcommand, run it, say how it went.
 // Errors: exit code 0: done. 1: failed, one line on standard error says why and what to
 // do. 2: the command line made no sense.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <vector>
 
 #include "comch/comch.h"
@@ -68,7 +75,44 @@ std::string objection(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("there is no {} {}", kind, unknown.front());
 }
 
+// The next descriptors to be made would take the numbers of standard streams that are closed. What
+// is opened in their places cannot be read, or written to.
+void occupy_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    std::ignore = ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+Outcome<> written(int failure) {
+  if (failure == 0) return {};
+  return complain("cannot write to standard output",
+                  Error{.code = Errc::operating_system, .sys = failure});
+}
+
+// Standard output holds back what is written to it, until here.
+Outcome<> flush_output() {
+  errno = 0;
+  const bool is_out = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  return written(is_out ? 0 : std::max(errno, EIO));
+}
+
+Outcome<> run(const Command& chosen) {
+  try {
+    if (Outcome<> outcome = chosen(); !outcome) return outcome;
+  } catch (const std::system_error& error) {  // fmt::print()'s.
+    return written(error.code().value());
+  }
+  return flush_output();
+}
+
+int fail(const std::string& why, int status) {
+  tell(fmt::format("comch: {}\n", why));
+  return status;
+}
+
 int run(int argc, char** argv) {
+  occupy_standard_streams();
   CLI::App app("comch: message channels between a host and its DPU, for any Linux machine",
                "comch");
   app.set_version_flag("--version", fmt::format("comch {}", version()));
@@ -88,14 +132,13 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version.
-    fmt::print(stderr, "comch: {}; try `{} --help`\n", objection(app, error), tried(app));
-    return kUsage;
+    if (error.get_exit_code() != 0) {
+      return fail(fmt::format("{}; try `{} --help`", objection(app, error), tried(app)), kUsage);
+    }
+    app.exit(error);  // --help and --version.
+    chosen = [] { return Outcome<>(); };
   }
-  if (Outcome<> outcome = chosen(); !outcome) {
-    fmt::print(stderr, "comch: {}\n", outcome.error().text);
-    return kFailure;
-  }
+  if (Outcome<> outcome = run(chosen); !outcome) return fail(outcome.error().text, kFailure);
   return 0;
 }
 

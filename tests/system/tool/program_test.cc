@@ -50,6 +50,33 @@ TEST_F(CommandLineTest, WhatMakesNoSenseIsNamedAndSoIsWhatWould) {
   for (const auto& [line, words] : cases) EXPECT_THAT(sh(line).err, HasSubstr(words)) << line;
 }
 
+TEST_F(CommandLineTest, ThatNobodyReadsWhatIsWrongIsNoOtherEnd) {
+  for (const char* const nowhere : {"2>/dev/full", "2>&-"}) {
+    EXPECT_EQ(sh(std::string("comch fly ") + nowhere).code, 2) << nowhere;
+    EXPECT_EQ(sh(std::string("comch send nobody hi ") + nowhere).code, 1) << nowhere;
+    EXPECT_EQ(sh(std::string("comch listen box --timeout 0.1 ") + nowhere).code, 0) << nowhere;
+  }
+}
+
+TEST_F(CommandLineTest, OutputThatCannotBeWrittenIsAFailure) {
+  const Program server = listen("echo");
+  for (const char* const nowhere : {">/dev/full", ">&-"}) {
+    for (const char* const line : {"ls", "ls --json", "stat", "stat echo", "--help", "--version"}) {
+      const Said said = sh(std::string("comch ") + line + " " + nowhere);
+      EXPECT_EQ(said.code, 1) << line << nowhere;
+      EXPECT_THAT(said.err, HasSubstr("cannot write to standard output")) << line << nowhere;
+    }
+  }
+  EXPECT_EQ(sh("stdbuf -o0 comch stat >/dev/full").code, 1);
+}
+
+TEST_F(CommandLineTest, InputThatIsClosedCannotBeRead) {
+  const Program server = listen("echo --echo");
+  EXPECT_EQ(sh("comch send echo <&-").code, 1);
+  EXPECT_EQ(sh("comch send echo --raw <&-").code, 1);
+  EXPECT_EQ(sh("comch connect echo --count 1 >&- <<< hello").code, 1);
+}
+
 TEST_F(CommandLineTest, SizeAboveTheLimitIsAFailureThatSaysWhereTheLimitIs) {
   const Said said = sh("comch listen box --max-message-size 70000");
   EXPECT_EQ(said.code, 1);
