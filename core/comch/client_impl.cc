@@ -1,6 +1,8 @@
 // ClientImpl: see client_impl.h.
 #include "comch/client_impl.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "comch/carriers.h"
@@ -40,10 +42,13 @@ ClientImpl::~ClientImpl() {
   drop_all();
 }
 
+// So long that nobody sees the end, and short enough to be counted in nanoseconds.
+static constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365 * 100);
+
 Status ClientImpl::set_connect_timeout(std::chrono::milliseconds timeout) {
   if (Status s = require_idle(); !s) return s;
   if (timeout <= timeout.zero()) return fail(Errc::invalid_value, "the timeout must be positive");
-  connect_timeout_ = timeout;
+  connect_timeout_ = std::min(timeout, kForever);
   return {};
 }
 

@@ -47,6 +47,13 @@ TEST_F(ClientTest, ItHasAConnectionWhileItRuns) {
   EXPECT_EQ(client->connection().error().code, Errc::bad_state);
 }
 
+TEST_F(ClientTest, ATimeoutThatNobodyLivesToSeeIsNotOverAtOnce) {
+  ASSERT_TRUE(client->set_connect_timeout(std::chrono::milliseconds::max()));
+  ASSERT_TRUE(server->start());
+  EXPECT_EQ(client->start(), kStarting);
+  EXPECT_TRUE(run_until([&] { return client->state() == kRunning; }));
+}
+
 TEST_F(ClientTest, ItsConfigurationIsPossibleOnlyWhileIdle) {
   EXPECT_EQ(client->set_connect_timeout(std::chrono::milliseconds(0)).error().code,
             Errc::invalid_value);
