@@ -22,6 +22,7 @@ PortConsumer<Ports>::PortConsumer(Consumer& face, ConnectionImpl& connection, Me
     : ConsumerCore(face, Consumer::kDefaultImmediate),
       map_(map),
       connection_(connection),
+      hears_of_consumers_(connection.endpoint().hears_of_consumers()),
       hub_(std::move(hub)) {}
 
 template <class Ports>
@@ -55,7 +56,7 @@ Status PortConsumer<Ports>::set_descriptors_kept(bool kept) {
 template <class Ports>
 Status PortConsumer<Ports>::check_configuration() {
   if (Status s = require_configured(); !s) return s;
-  if (!connection_.endpoint().hears_of_consumers()) {
+  if (!hears_of_consumers_) {
     return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
   }
   if (!map_.started()) return fail(Errc::bad_state, "the memory map is not started");

@@ -144,7 +144,8 @@ class PortConsumer : public ConsumerCore,
   Room room_of(const BufferImpl* buffer) const;
   bool bring_back();
 
-  ConnectionImpl& connection_;
+  ConnectionImpl& connection_;     // For who asks for it alone: it may be gone before this is.
+  const bool hears_of_consumers_;  // Its context, which says so while idle alone.
   const std::shared_ptr<Hub> hub_;
   // Posted by callbacks of one poll(), and not by the port yet.
   std::array<ReceiveTaskImpl*, comch::shm::kPostedTogether> held_;

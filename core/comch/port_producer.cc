@@ -17,7 +17,10 @@ namespace comch {
 template <class Ports>
 PortProducer<Ports>::PortProducer(Producer& face, ConnectionImpl& connection,
                                   std::shared_ptr<Hub> hub)
-    : ProducerCore(face), connection_(connection), hub_(std::move(hub)) {}
+    : ProducerCore(face),
+      connection_(connection),
+      hears_of_consumers_(connection.endpoint().hears_of_consumers()),
+      hub_(std::move(hub)) {}
 
 template <class Ports>
 PortProducer<Ports>::~PortProducer() {
@@ -63,7 +66,7 @@ Status PortProducer<Ports>::set_lane_size(std::uint32_t messages) {
 template <class Ports>
 Status PortProducer<Ports>::check_configuration() {
   if (Status s = require_configured(); !s) return s;
-  if (!connection_.endpoint().hears_of_consumers()) {
+  if (!hears_of_consumers_) {
     return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
   }
   return {};

@@ -134,7 +134,6 @@ class PortProducer : public ProducerCore,
   void fail_all(std::uint32_t consumer, Traffic& traffic, const Error& error);
   void update_attention();
 
-  ConnectionImpl& connection_;
   std::size_t cooperative_ = Producer::kDefaultCooperative;
   std::size_t staging_ = Producer::kDefaultStaging;
   std::uint32_t lane_size_ = 0;
@@ -152,6 +151,8 @@ class PortProducer : public ProducerCore,
   void fail_array(std::uint32_t consumer, Traffic& traffic, const Error& error);
   void linger();
 
+  ConnectionImpl& connection_;     // For who asks for it alone: it may be gone before this is.
+  const bool hears_of_consumers_;  // Its context, which says so while idle alone.
   const std::shared_ptr<Hub> hub_;
   ProducerCounters counters_;                      // Of the last run.
   std::map<std::uint32_t, Error> array_failures_;  // Of the last array of a consumer, if it failed.

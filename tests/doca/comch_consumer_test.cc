@@ -176,5 +176,20 @@ TEST_F(DocaConsumerTest, IsDestroyedAfterItsConnection) {
   EXPECT_EQ(consumer.states.back(), DOCA_CTX_STATE_IDLE);
 }
 
+TEST_F(DocaConsumerTest, DoesNotStartAgainOnceItsConnectionIsOver) {
+  ConsumerParty consumer(pe, client_side(), memory);
+  ASSERT_TRUE(run(consumer));
+  const doca_error_t stopped = server.stop();
+  EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
+  ASSERT_TRUE(run_until([&] {
+    return consumer.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
+  }));
+  EXPECT_EQ(doca_ctx_start(consumer.ctx()), DOCA_ERROR_CONNECTION_RESET);
+  ASSERT_EQ(doca_comch_client_destroy(client.client), DOCA_SUCCESS);
+  client.client = nullptr;
+  EXPECT_EQ(doca_ctx_start(consumer.ctx()), DOCA_ERROR_CONNECTION_RESET);
+  EXPECT_EQ(consumer.state(), DOCA_CTX_STATE_IDLE);
+}
+
 }  // namespace
 }  // namespace comch::test

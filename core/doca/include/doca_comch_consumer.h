@@ -15,7 +15,8 @@
  * both engines are progressed, by one thread or by two.
  * Order: buffers are filled as they were posted; messages of one producer arrive as they were sent.
  * Lifetime: a consumer outlives its tasks. Its connection may end before it is destroyed: what is
- * posted then comes back with CONNECTION_RESET.
+ * posted then comes back with CONNECTION_RESET, which is also what doca_ctx_start() answers from
+ * then on.
  * Follows DOCA Comch 3.0. */
 #ifndef DOCA_COMCH_CONSUMER_H_
 #define DOCA_COMCH_CONSUMER_H_

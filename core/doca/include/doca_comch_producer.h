@@ -21,7 +21,8 @@
  * connection's; create and destroy are called where the connection lives.
  * Order: messages to one consumer arrive and complete as they were submitted.
  * Lifetime: a producer outlives its tasks. Its connection may end before it is destroyed: what is
- * submitted then comes back with CONNECTION_RESET.
+ * submitted then comes back with CONNECTION_RESET, which is also what doca_ctx_start() answers from
+ * then on.
  * Follows DOCA Comch 3.0. */
 #ifndef DOCA_COMCH_PRODUCER_H_
 #define DOCA_COMCH_PRODUCER_H_

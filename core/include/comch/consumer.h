@@ -31,13 +31,14 @@
 // Order: buffers are filled in the order they were posted; messages of one producer complete
 // in the order they were sent. Those of different producers have no order between them.
 //
-// Lifetime: a consumer outlives its tasks and is outlived by its connection and its memory
-// map. stop() hands out what has arrived and returns every other posted buffer through the
-// error callback with `shutdown`; the loss of the peer does so with `connection_reset`. What was
-// handed over is its producer's again then, which hears `connection_reset`: what is not taken yet
-// is not handed out, and what is held may change (hold() and give_back() do no harm). A producer
-// that was copying into a buffer just then may write to it until it hears of the end, so that bytes
-// which matter should not be put there before the other side's on_consumer().
+// Lifetime: a consumer outlives its tasks and is outlived by its memory map. Its connection may end
+// before it is destroyed: it starts no more then (start() answers connection_reset). stop() hands
+// out what has arrived and returns every other posted buffer through the error callback with
+// `shutdown`; the loss of the peer does so with `connection_reset`. What was handed over is its
+// producer's again then, which hears `connection_reset`: what is not taken yet is not handed out,
+// and what is held may change (hold() and give_back() do no harm). A producer that was copying into
+// a buffer just then may write to it until it hears of the end, so that bytes which matter should
+// not be put there before the other side's on_consumer().
 #pragma once
 
 #include <cstddef>
@@ -182,9 +183,11 @@ class Consumer : public Context {
 
   std::uint32_t tasks() const;
   std::uint32_t immediate_size() const;
-  DataWay way() const;             // Which is in use, from start() on.
-  ConsumerId id() const;           // From start() on; another one after each start.
-  Connection& connection() const;  // Of one that has a connection: queue() is null.
+  DataWay way() const;    // Which is in use, from start() on.
+  ConsumerId id() const;  // From start() on; another one after each start.
+  // Of one that has a connection: queue() is null. Not to be asked for when that is over; see its
+  // lifetime.
+  Connection& connection() const;
   MsgQ* queue() const;
   ConsumerCounters counters() const;
   std::size_t posted() const;

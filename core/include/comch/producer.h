@@ -27,12 +27,13 @@
 // Completion means: the data is in the posted buffer (or in memory the consumer's process
 // will copy it from) and the consumer will be told even if this process dies now.
 //
-// Lifetime: a producer outlives its tasks and is outlived by its connection. stop() finishes
-// what was submitted, as long as the consumer keeps up, and waits, however long it takes, until
-// all that was handed over has come back; the loss of the peer returns every task with
-// connection_reset. abort(), also after stop(), returns all at once: a message that the consumer
-// was copying itself (see set_cooperative_size()) may still arrive there, with the bytes that the
-// memory has then, and it may still be reading a buffer that was handed over.
+// Lifetime: a producer outlives its tasks. Its connection may end before it is destroyed: it starts
+// no more then (start() answers connection_reset). stop() finishes what was submitted, as long as
+// the consumer keeps up, and waits, however long it takes, until all that was handed over has come
+// back; the loss of the peer returns every task with connection_reset. abort(), also after stop(),
+// returns all at once: a message that the consumer was copying itself (see set_cooperative_size())
+// may still arrive there, with the bytes that the memory has then, and it may still be reading a
+// buffer that was handed over.
 #pragma once
 
 #include <cstddef>
@@ -191,7 +192,9 @@ class Producer : public Context {
 
   std::uint32_t tasks() const;
   ProducerId id() const;
-  Connection& connection() const;  // Of one that has a connection: queue() is null.
+  // Of one that has a connection: queue() is null. Not to be asked for when that is over; see its
+  // lifetime.
+  Connection& connection() const;
   MsgQ* queue() const;
   ProducerCounters counters() const;
 

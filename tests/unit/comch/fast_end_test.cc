@@ -56,6 +56,24 @@ TEST_F(FastEndTest, TheEndOfTheConnectionIsTheEndOfTheConsumersThatWereHeardOf) 
   ASSERT_TRUE(client.run_until_idle());
 }
 
+TEST_F(FastEndTest, AnEndDoesNotStartOnceItsConnectionIsOverWhoeverHadIt) {
+  auto never = Producer::create(client.connection()).value();
+  const auto nothing = [](ProducerTask&) {};
+  never->configure_send(1, nothing, nothing).value();
+  engine->connect(*never).value();
+  auto theirs = clients_consumer();
+  ASSERT_TRUE(server->abort());
+  ASSERT_TRUE(run_until_idle(*theirs));
+  ASSERT_TRUE(client.run_until_idle());
+  EXPECT_EQ(code(never->start()), Errc::connection_reset);
+  EXPECT_EQ(code(theirs->start()), Errc::connection_reset);
+  ASSERT_TRUE(Client::destroy(client.client));
+  EXPECT_EQ(code(never->start()), Errc::connection_reset);
+  EXPECT_EQ(code(theirs->start()), Errc::connection_reset);
+  EXPECT_EQ(never->state(), ContextState::kIdle);
+  EXPECT_EQ(theirs->state(), ContextState::kIdle);
+}
+
 TEST_F(FastEndTest, AConsumerKeepsItsClientFromStopping) {
   auto theirs = clients_consumer();
   EXPECT_EQ(code(client->stop()), Errc::in_use);
