@@ -2,6 +2,7 @@
 #include "doca/task.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -20,6 +21,10 @@ using comch::doca::user_data_of;
 
 namespace {
 
+// A task of this process was freed while under way once: only then is there anything to forget when
+// one is freed, which is done for every message.
+std::atomic<bool> any_has_left = false;
+
 constexpr std::uint32_t kSubmitFlags =
     DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 
@@ -31,9 +36,22 @@ bool is_under_way(const comch::Task& task) {
   return !status && status.error().code == Errc::in_progress;
 }
 
+// The program has freed it in its callback, too: what it allocates next may be the same task, and
+// does not leave.
+[[gnu::noinline]] void forget_leaving(doca_task* task) {
+  std::erase(ctx_of(engine_of(*task).context()).leaving, task);
+}
+
+void leave(doca_task* task) {
+  std::vector<doca_task*>& leaving = ctx_of(engine_of(*task).context()).leaving;
+  if (std::ranges::find(leaving, task) == leaving.end()) leaving.push_back(task);
+  any_has_left.store(true, std::memory_order_relaxed);
+}
+
 }  // namespace
 
-// The callback may have freed it, too. One that the callback has submitted again still leaves.
+// One that the callback has freed is in the list no more, and one that it has submitted again still
+// leaves.
 void comch::doca::free_leaving(doca_ctx& ctx, Task& task) {
   const auto found = std::ranges::find(ctx.leaving, handle_of(&task));
   if (found == ctx.leaving.end() || is_under_way(task)) return;
@@ -64,14 +82,18 @@ void doca_task_free(doca_task* task) {
   if (task == nullptr) return;
   comch::Task& engine = engine_of(*task);
   const comch::Status freed = engine.free();
-  if (freed) [[likely]]
+  if (freed) [[likely]] {
+    // Relaxed: what this task has to forget its own thread has put down.
+    if (any_has_left.load(std::memory_order_relaxed)) [[unlikely]]
+      forget_leaving(task);
     return;
+  }
   if (!is_under_way(engine)) {
     answer(freed);
     return;
   }
   guarded([&] {
-    ctx_of(engine.context()).leaving.push_back(task);
+    leave(task);
     return DOCA_SUCCESS;
   });
 }

@@ -164,6 +164,46 @@ TEST_F(TaskTest, ATaskThatIsFreedBothUnderWayAndInItsCallbackIsFreedOnce) {
   EXPECT_TRUE(completed(2));
 }
 
+TEST_F(TaskTest, ATaskThatIsAllocatedInTheCallbackOfOneFreedUnderWayIsTheProgramsAlone) {
+  doca_comch_task_send* next = nullptr;
+  client.then_complete = [&](doca_comch_task_send* done) {
+    doca_task_free(doca_comch_task_send_as_task(done));
+    next = allocate("y");
+  };
+  doca_task* const task = task_of("x");
+  ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+  doca_task_free(task);
+  ASSERT_TRUE(completed(1));
+  doca_comch_task_send* const third = allocate("z");
+  EXPECT_NE(third, next);
+  doca_task_free(doca_comch_task_send_as_task(third));
+  client.then_complete = [](doca_comch_task_send*) {};
+  ASSERT_EQ(doca_task_submit(doca_comch_task_send_as_task(next)), DOCA_SUCCESS);
+  ASSERT_TRUE(completed(2));
+  EXPECT_EQ(doca_task_submit(doca_comch_task_send_as_task(next)), DOCA_SUCCESS) << "it is kept";
+  ASSERT_TRUE(completed(3));
+  doca_task_free(doca_comch_task_send_as_task(next));
+}
+
+TEST_F(TaskTest, ATaskThatIsAllocatedAndSubmittedThereIsTheProgramsWhenItComesBack) {
+  doca_comch_task_send* next = nullptr;
+  client.then_complete = [&](doca_comch_task_send* done) {
+    if (next != nullptr) return;
+    doca_task_free(doca_comch_task_send_as_task(done));
+    next = allocate("y");
+    EXPECT_EQ(doca_task_submit(doca_comch_task_send_as_task(next)), DOCA_SUCCESS);
+  };
+  doca_task* const task = task_of("x");
+  ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+  doca_task_free(task);
+  doca_task_free(task);  // Once is enough.
+  ASSERT_TRUE(completed(2));
+  doca_comch_task_send* const third = allocate("z");
+  EXPECT_NE(third, next);
+  doca_task_free(doca_comch_task_send_as_task(third));
+  doca_task_free(doca_comch_task_send_as_task(next));
+}
+
 TEST_F(TaskTest, ATaskThatWasFreedAndIsSubmittedInItsCallbackGoesBehindTheNext) {
   client.then_complete = [&](doca_comch_task_send* done) {
     if (client.completions.size() == 1) {
