@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace comch::doca {
 
@@ -42,12 +44,26 @@ bool read_section(const Json& file, const char* section, std::vector<ArgpFlag>& 
   return true;
 }
 
+// Nothing: it cannot be read to its end. A stream says so where its buffer, which parsers read
+// from, throws: a directory opens like any file.
+std::optional<std::string> contents_of(const std::string& path) {
+  std::ifstream stream(path);
+  std::string text;
+  std::array<char, 4096> part;
+  do {
+    stream.read(part.data(), part.size());
+    text.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+  } while (stream);
+  if (!stream.eof()) return std::nullopt;
+  return text;
+}
+
 }  // namespace
 
 std::expected<ArgpFile, std::string> read_argp_file(const std::string& path) {
-  std::ifstream stream(path);
-  if (!stream) return std::unexpected(fmt::format("the file '{}' cannot be read", path));
-  const Json json = Json::parse(stream, nullptr, false);
+  const std::optional<std::string> text = contents_of(path);
+  if (!text) return std::unexpected(fmt::format("the file '{}' cannot be read", path));
+  const Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
     return std::unexpected(fmt::format("the file '{}' holds no JSON object", path));
   }

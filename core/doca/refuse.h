@@ -10,6 +10,7 @@
 
 #include <doca_error.h>
 
+#include <exception>
 #include <new>
 #include <source_location>
 #include <utility>
@@ -44,13 +45,16 @@ inline doca_error_t answer(const Status& status,
   return answer(status.error(), where);
 }
 
-// Runs what may allocate: no exception leaves the C API.
+// Runs what may allocate: no exception leaves the C API. Those of the library, and of what it
+// stands on, are all std::exceptions; what the runtime throws to end a thread is none, and passes.
 template <class Work>
 doca_error_t guarded(Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
     return DOCA_ERROR_NO_MEMORY;
+  } catch (const std::exception&) {
+    return DOCA_ERROR_UNEXPECTED;
   }
 }
 

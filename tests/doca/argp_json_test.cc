@@ -66,6 +66,11 @@ TEST_F(ArgpJsonTest, AFileThatIsNotThereFailedToBeRead) {
   EXPECT_NE(said.find("cannot be read"), std::string::npos);
 }
 
+TEST_F(ArgpJsonTest, AFileThatOpensAndCannotBeReadFailedToBeRead) {
+  EXPECT_EQ(start({"-j", directory / "."}), DOCA_ERROR_IO_FAILED);
+  EXPECT_NE(said.find("cannot be read"), std::string::npos);
+}
+
 struct ArgpJsonWrongTest : ArgpJsonTest, testing::WithParamInterface<const char*> {};
 
 TEST_P(ArgpJsonWrongTest, IsNoFileOfOptions) {

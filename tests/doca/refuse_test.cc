@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,11 @@ TEST_F(RefuseTest, NothingIsSaidBelowTheLevelOfWarnings) {
 TEST_F(RefuseTest, AnAllocationThatFailsIsNoMemory) {
   EXPECT_EQ(doca::guarded([]() -> doca_error_t { throw std::bad_alloc(); }), DOCA_ERROR_NO_MEMORY);
   EXPECT_EQ(doca::guarded([] { return DOCA_ERROR_FULL; }), DOCA_ERROR_FULL);
+}
+
+TEST_F(RefuseTest, AnyOtherExceptionIsUnexpected) {
+  EXPECT_EQ(doca::guarded([]() -> doca_error_t { throw std::runtime_error("no reason"); }),
+            DOCA_ERROR_UNEXPECTED);
 }
 
 }  // namespace
