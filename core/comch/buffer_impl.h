@@ -92,11 +92,10 @@ class alignas(64) BufferImpl final : public Buffer {
  private:
   friend class BufferHome;
 
+  std::uint16_t references_ = 0;  // 0: at home.
   MemoryMapImpl* map_ = nullptr;
   BufferHome* home_ = nullptr;
   BufferImpl* next_free_ = nullptr;
-  std::uint16_t references_ = 0;  // 0: at home.
-  bool posted_ = false;
 };
 
 static_assert(sizeof(BufferImpl) == 64, "the fast path touches one line per buffer");

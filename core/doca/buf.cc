@@ -72,8 +72,9 @@ doca_error_t doca_buf_set_data_len(doca_buf* buf, std::size_t data_len) {
 
 doca_error_t doca_buf_reset_data_len(doca_buf* buf) {
   if (buf == nullptr) return doca::null_argument();
-  doca::engine_of(buf)->reset_data_length();
-  return DOCA_SUCCESS;
+  if (doca::engine_of(buf)->reset_data_length()) [[likely]]
+    return DOCA_SUCCESS;
+  return doca::refuse(comch::Errc::bad_state, "the buffer is posted, and the consumer's");
 }
 
 // Lists. Every buffer is one, of itself.

@@ -47,6 +47,20 @@ TEST_F(DocaReceiveTaskTest, PutsWhatComesBehindTheDataOfItsBuffer) {
   EXPECT_EQ(consumer.received[1].immediate, "");
 }
 
+TEST_F(DocaReceiveTaskTest, KeepsTheDataOfItsBufferAsItIsWhilePosted) {
+  doca_buf* const begun = memory.room(0, 16);
+  std::memcpy(memory.at(0), "ab", 2);
+  ASSERT_EQ(doca_buf_set_data(begun, memory.at(0), 2), DOCA_SUCCESS);
+  ASSERT_EQ(consumer.post(begun), DOCA_SUCCESS);
+  EXPECT_EQ(doca_buf_set_data(begun, memory.at(1), 1), DOCA_ERROR_BAD_STATE);
+  EXPECT_EQ(doca_buf_set_data_len(begun, 1), DOCA_ERROR_BAD_STATE);
+  EXPECT_EQ(doca_buf_reset_data_len(begun), DOCA_ERROR_BAD_STATE);
+  ASSERT_EQ(producer.send(consumer.id(), source.data("cd")), DOCA_SUCCESS);
+  ASSERT_TRUE(run_until([&] { return consumer.received.size() == 1; }));
+  EXPECT_EQ(consumer.received[0].data, "abcd");
+  EXPECT_EQ(doca_buf_reset_data_len(begun), DOCA_SUCCESS);
+}
+
 TEST_F(DocaReceiveTaskTest, WithoutABufferTakesImmediateDataAlone) {
   ASSERT_EQ(consumer.post(nullptr), DOCA_SUCCESS);
   ASSERT_EQ(producer.send(consumer.id(), nullptr, "word"), DOCA_SUCCESS);

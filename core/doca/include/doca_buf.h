@@ -47,12 +47,13 @@ doca_error_t doca_buf_get_data_len(const struct doca_buf *buf, size_t *data_len)
 DOCA_STABLE
 doca_error_t doca_buf_get_data(const struct doca_buf *buf, void **data);
 
-/* Names the data. INVALID_VALUE: it is not inside; the buffer is unchanged. */
+/* Names the data. INVALID_VALUE: it is not inside. BAD_STATE: the buffer is posted, and the
+ * consumer's. It is unchanged then. */
 DOCA_STABLE
 doca_error_t doca_buf_set_data(struct doca_buf *buf, void *data, size_t data_len);
 DOCA_STABLE
 doca_error_t doca_buf_set_data_len(struct doca_buf *buf, size_t data_len);
-/* No data; what comes begins where the data began. */
+/* No data; what comes begins where the data began. BAD_STATE: as above. */
 DOCA_STABLE
 doca_error_t doca_buf_reset_data_len(struct doca_buf *buf);
 

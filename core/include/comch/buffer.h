@@ -59,8 +59,14 @@ class Buffer {
   // the consumer's. It is unchanged then.
   Status set_data(std::byte* data, std::size_t length);
   Status set_data_length(std::size_t length);
-  // No data; what is put behind begins where the data began.
-  void reset_data_length() { data_length_ = 0; }
+  // No data; what is put behind begins where the data began. False: the buffer is posted, and the
+  // consumer's; it is unchanged.
+  bool reset_data_length() {
+    if (posted_) [[unlikely]]
+      return false;
+    data_length_ = 0;
+    return true;
+  }
 
   // References. Both answer how many there were before.
   // too_big: 65,535 are the most. bad_state: the buffer is not lent.
@@ -88,6 +94,7 @@ class Buffer {
   std::size_t length_ = 0;
   std::byte* data_ = nullptr;
   std::size_t data_length_ = 0;
+  bool posted_ = false;
 };
 
 // Buffers an inventory or a pool may have: a descriptor is 64 bytes, so this is 1 GiB.

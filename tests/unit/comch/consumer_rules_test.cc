@@ -201,6 +201,7 @@ TEST_F(ConsumerRulesTest, ABufferIsPostedByOneTaskAtATime) {
   EXPECT_FALSE(second->try_submit());
   EXPECT_EQ(to.posted(), 1U);
   EXPECT_EQ(code(room->set_data_length(8)), Errc::bad_state) << "it is the consumer's";
+  EXPECT_FALSE(room->reset_data_length());
   ASSERT_TRUE(submit(from, to.id(), here.data(0, "one")));
   ASSERT_TRUE(run_until([&] { return received.size() == 1; }));
   EXPECT_EQ(contents(*room), "one");
