@@ -17,18 +17,19 @@ doca_ctx::~doca_ctx() {
   if (pe != nullptr) --pe->contexts;
 }
 
+// The engine answers the state that was reached in the end; a program of the C API is told what its
+// call has done, whatever its callback did then: a client's start is always in progress.
 doca_error_t doca_ctx::start() {
   if (context == nullptr) return refuse(Errc::bad_state, "the context is not part of a MsgQ yet");
-  const comch::Result<ContextState> reached = context->start();
-  if (!reached) return answer(reached.error());
-  return *reached == ContextState::kStarting ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+  if (const auto started = context->start(); !started) return answer(started.error());
+  return entered == DOCA_CTX_STATE_STARTING ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
 doca_error_t doca_ctx::stop() {
   if (context == nullptr) return refuse(Errc::bad_state, "the context is idle");
-  const comch::Result<ContextState> reached = context->stop();
-  if (!reached) return answer(reached.error());
-  return *reached == ContextState::kIdle ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
+  entered.reset();  // One that is stopping already enters nothing.
+  if (const auto stopped = context->stop(); !stopped) return answer(stopped.error());
+  return entered == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
 
 doca_ctx_states doca_ctx::state() const {
@@ -47,6 +48,7 @@ doca_error_t doca_ctx::adopt(Context& made) {
   made.set_user_data({.pointer = this});
   made.on_state_changed([this](Context&, ContextState before, ContextState after) {
     moved(state_of(before), state_of(after));
+    entered = state_of(after);
   });
   return DOCA_SUCCESS;
 }

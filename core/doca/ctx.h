@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "comch/context.h"
@@ -52,6 +53,9 @@ struct [[gnu::visibility("default")]] doca_ctx {
   doca_ctx_state_changed_callback_t state_changed = nullptr;
   std::vector<doca_task*> leaving;  // Freed by the program while under way; see free_leaving().
   doca_ctx* next_ended = nullptr;   // See doca_pe::ended.
+  // By the last change of the engine's context: written behind its callback, in which the program
+  // may start and stop, so that of changes in one another the outermost has the last word.
+  std::optional<doca_ctx_states> entered;
 
  protected:
   // The engine's context has moved; tells the program.

@@ -137,6 +137,32 @@ TEST_F(CtxTest, TheStateCallbackIsCalledInTheNewState) {
                                DOCA_CTX_STATE_STOPPING, DOCA_CTX_STATE_IDLE}));
 }
 
+TEST_F(CtxTest, AStartAnswersWhatItReachedThoughItsCallbackStopsTheContext) {
+  ServerParty server(pe);
+  ClientParty client(pe);
+  ASSERT_EQ(server.start(), DOCA_SUCCESS);
+  client.then_state = [&](doca_ctx_states state) {
+    if (state == DOCA_CTX_STATE_STARTING) {
+      EXPECT_EQ(client.stop(), DOCA_ERROR_IN_PROGRESS);
+    }
+  };
+  EXPECT_EQ(client.start(), DOCA_ERROR_IN_PROGRESS) << "a client is never running at once";
+  EXPECT_EQ(client.state(), DOCA_CTX_STATE_STOPPING);
+  EXPECT_TRUE(client.run_until_idle());
+}
+
+TEST_F(CtxTest, AStopAnswersWhatItReachedThoughItsCallbackStartsTheContext) {
+  ServerParty server(pe);
+  ASSERT_EQ(server.start(), DOCA_SUCCESS);
+  server.then_state = [&](doca_ctx_states state) {
+    if (state != DOCA_CTX_STATE_IDLE) return;
+    server.then_state = [](auto) {};
+    EXPECT_EQ(server.start(), DOCA_SUCCESS);
+  };
+  EXPECT_EQ(server.stop(), DOCA_SUCCESS) << "it was idle";
+  EXPECT_EQ(server.state(), DOCA_CTX_STATE_RUNNING);
+}
+
 TEST_F(CtxTest, UserDataComesBackUnchanged) {
   const OpenDevice device(kHostPci);
   doca_comch_client* client = nullptr;

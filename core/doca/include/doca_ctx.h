@@ -41,7 +41,8 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
                                                   enum doca_ctx_states next_state);
 
 /* Begins the context's life. SUCCESS: it runs. IN_PROGRESS: it is starting, and
- * doca_pe_progress() will finish that (clients, and consumers of a connection).
+ * doca_pe_progress() will finish that (clients, and consumers of a connection). Whatever the state
+ * callback does, the answer is what the call itself has done; so is doca_ctx_stop()'s.
  * NOT_CONNECTED: no progress engine. INITIALIZATION: it could not be set up.
  * BAD_STATE: it is not idle, or a mandatory setting is missing. Others: see the kind. */
 DOCA_STABLE
