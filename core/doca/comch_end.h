@@ -24,19 +24,20 @@ struct End : doca_ctx {
   explicit End(std::unique_ptr<OnCpu> end) : on_cpu(std::move(end)) {}
   explicit End(std::unique_ptr<OnDpa> end) : on_dpa(std::move(end)) {}
 
-  doca_error_t start() final {
-    if (!on_dpa) return doca_ctx::start();
+  doca_error_t start(Where where) final {
+    if (!on_dpa) return doca_ctx::start(where);
     if (!is_placed) {
-      return refuse(Errc::bad_state, "this end of the MsgQ is on the accelerator; say so first");
+      return refuse(Errc::bad_state, "this end of the MsgQ is on the accelerator; say so first",
+                    where);
     }
-    if (Status s = on_dpa->start(); !s) return answer(s);
+    if (Status s = on_dpa->start(); !s) return answer(s, where);
     moved(DOCA_CTX_STATE_IDLE, DOCA_CTX_STATE_RUNNING);
     return DOCA_SUCCESS;
   }
 
-  doca_error_t stop() final {
-    if (!on_dpa) return doca_ctx::stop();
-    if (Status s = on_dpa->stop(); !s) return answer(s);
+  doca_error_t stop(Where where) final {
+    if (!on_dpa) return doca_ctx::stop(where);
+    if (Status s = on_dpa->stop(); !s) return answer(s, where);
     moved(DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_IDLE);
     return DOCA_SUCCESS;
   }
@@ -46,14 +47,14 @@ struct End : doca_ctx {
     return on_dpa->started() ? DOCA_CTX_STATE_RUNNING : DOCA_CTX_STATE_IDLE;
   }
 
-  doca_error_t set_datapath_on_dpa(doca_dpa* dpa) final {
-    if (!on_dpa) return refuse(Errc::not_supported, "this end runs on the CPU");
+  doca_error_t set_datapath_on_dpa(doca_dpa* dpa, Where where) final {
+    if (!on_dpa) return refuse(Errc::not_supported, "this end runs on the CPU", where);
     const MsgQ& queue = on_dpa->queue();
     const comch::dpa::Accelerator* const place = queue.accelerator_consumer() != nullptr
                                                      ? queue.accelerator_consumer()
                                                      : queue.accelerator_producer();
     if (&dpa->accelerator() != place) {
-      return refuse(Errc::invalid_value, "the MsgQ is on another accelerator");
+      return refuse(Errc::invalid_value, "the MsgQ is on another accelerator", where);
     }
     is_placed = true;
     return DOCA_SUCCESS;
@@ -82,7 +83,7 @@ doca_error_t hand_out_end(Result<std::unique_ptr<Made>> made, Face** out,
   if (!made) return answer(made.error(), where);
   auto face = std::make_unique<Face>(std::move(*made));
   if (face->on_cpu) {
-    if (const doca_error_t e = face->adopt(*face->on_cpu); e != DOCA_SUCCESS) return e;
+    if (const doca_error_t e = face->adopt(*face->on_cpu, where); e != DOCA_SUCCESS) return e;
   }
   *out = face.release();
   return DOCA_SUCCESS;

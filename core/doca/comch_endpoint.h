@@ -51,7 +51,7 @@ doca_error_t hand_out(std::unique_ptr<Face> face, Made made, Face** out,
                       std::source_location where) {
   if (!made) return answer(made.error(), where);
   face->engine = std::move(*made);
-  if (const doca_error_t e = face->adopt(*face->engine); e != DOCA_SUCCESS) return e;
+  if (const doca_error_t e = face->adopt(*face->engine, where); e != DOCA_SUCCESS) return e;
   *out = face.release();
   return DOCA_SUCCESS;
 }

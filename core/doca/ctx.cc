@@ -12,6 +12,7 @@ using comch::doca::guarded;
 using comch::doca::null_argument;
 using comch::doca::refuse;
 using comch::doca::state_of;
+using Where = std::source_location;
 
 doca_ctx::~doca_ctx() {
   if (pe != nullptr) --pe->contexts;
@@ -19,16 +20,17 @@ doca_ctx::~doca_ctx() {
 
 // The engine answers the state that was reached in the end; a program of the C API is told what its
 // call has done, whatever its callback did then: a client's start is always in progress.
-doca_error_t doca_ctx::start() {
-  if (context == nullptr) return refuse(Errc::bad_state, "the context is not part of a MsgQ yet");
-  if (const auto started = context->start(); !started) return answer(started.error());
+doca_error_t doca_ctx::start(Where where) {
+  if (context == nullptr)
+    return refuse(Errc::bad_state, "the context is not part of a MsgQ yet", where);
+  if (const auto started = context->start(); !started) return answer(started.error(), where);
   return entered == DOCA_CTX_STATE_STARTING ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
 }
 
-doca_error_t doca_ctx::stop() {
-  if (context == nullptr) return refuse(Errc::bad_state, "the context is idle");
+doca_error_t doca_ctx::stop(Where where) {
+  if (context == nullptr) return refuse(Errc::bad_state, "the context is idle", where);
   entered.reset();  // One that is stopping already enters nothing.
-  if (const auto stopped = context->stop(); !stopped) return answer(stopped.error());
+  if (const auto stopped = context->stop(); !stopped) return answer(stopped.error(), where);
   return entered == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -36,13 +38,13 @@ doca_ctx_states doca_ctx::state() const {
   return context == nullptr ? DOCA_CTX_STATE_IDLE : state_of(context->state());
 }
 
-doca_error_t doca_ctx::set_datapath_on_dpa(doca_dpa*) {
-  return refuse(Errc::not_supported, "contexts of this kind run on the CPU");
+doca_error_t doca_ctx::set_datapath_on_dpa(doca_dpa*, Where where) {
+  return refuse(Errc::not_supported, "contexts of this kind run on the CPU", where);
 }
 
-doca_error_t doca_ctx::adopt(Context& made) {
+doca_error_t doca_ctx::adopt(Context& made, Where where) {
   if (pe != nullptr) {
-    if (comch::Status tied = pe->engine->connect(made); !tied) return answer(tied);
+    if (comch::Status tied = pe->engine->connect(made); !tied) return answer(tied, where);
   }
   context = &made;
   made.set_user_data({.pointer = this});
@@ -53,14 +55,16 @@ doca_error_t doca_ctx::adopt(Context& made) {
   return DOCA_SUCCESS;
 }
 
-doca_error_t doca_ctx::connect(doca_pe& engine) {
+doca_error_t doca_ctx::connect(doca_pe& engine, Where where) {
   if (pe != nullptr) {
-    return refuse(Errc::not_permitted, "the context is connected to a progress engine already");
+    return refuse(Errc::not_permitted, "the context is connected to a progress engine already",
+                  where);
   }
   // An end on an accelerator runs without an engine, which could not know that it does.
-  if (state() != DOCA_CTX_STATE_IDLE) return refuse(Errc::bad_state, "the context is not idle");
+  if (state() != DOCA_CTX_STATE_IDLE)
+    return refuse(Errc::bad_state, "the context is not idle", where);
   if (context != nullptr) {
-    if (comch::Status tied = engine.engine->connect(*context); !tied) return answer(tied);
+    if (comch::Status tied = engine.engine->connect(*context); !tied) return answer(tied, where);
   }
   pe = &engine;
   ++pe->contexts;
@@ -101,13 +105,13 @@ void bury_ended(doca_pe& pe) {
 doca_error_t doca_ctx_start(doca_ctx* ctx) {
   if (ctx == nullptr) return null_argument();
   const CallInto call(ctx->pe);
-  return guarded([&] { return ctx->start(); });
+  return guarded([&] { return ctx->start(Where::current()); });
 }
 
 doca_error_t doca_ctx_stop(doca_ctx* ctx) {
   if (ctx == nullptr) return null_argument();
   const CallInto call(ctx->pe);
-  return guarded([&] { return ctx->stop(); });
+  return guarded([&] { return ctx->stop(Where::current()); });
 }
 
 doca_error_t doca_ctx_get_num_inflight_tasks(const doca_ctx* ctx, size_t* num_inflight_tasks) {
@@ -157,7 +161,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(doca_ctx* ctx, doca_dpa* dpa_dev) {
   if (ctx->state() != DOCA_CTX_STATE_IDLE) {
     return refuse(Errc::bad_state, "the context is not idle");
   }
-  return guarded([&] { return ctx->set_datapath_on_dpa(dpa_dev); });
+  return guarded([&] { return ctx->set_datapath_on_dpa(dpa_dev, Where::current()); });
 }
 
 doca_error_t doca_ctx_set_completion_vector(doca_ctx* ctx, uint32_t comp_vector) {

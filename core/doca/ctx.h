@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <vector>
 
 #include "comch/context.h"
@@ -35,17 +36,20 @@ struct [[gnu::visibility("default")]] doca_ctx {
   doca_ctx& operator=(const doca_ctx&) = delete;
   virtual ~doca_ctx();
 
+  // The C function that refuses, for the log.
+  using Where = std::source_location;
+
   // Start and stop as this kind does them; doca_ctx_start() and doca_ctx_stop() call these.
-  virtual doca_error_t start();
-  virtual doca_error_t stop();
+  virtual doca_error_t start(Where where);
+  virtual doca_error_t stop(Where where);
   virtual doca_ctx_states state() const;
   // Of MsgQ ends alone; others answer NOT_SUPPORTED.
-  virtual doca_error_t set_datapath_on_dpa(doca_dpa* dpa);
+  virtual doca_error_t set_datapath_on_dpa(doca_dpa* dpa, Where where);
 
   // The engine's context is there from now on: ties it to `this`, and to `pe` if there is one.
-  doca_error_t adopt(comch::Context& made);
+  doca_error_t adopt(comch::Context& made, Where where);
   // Ties it to `engine`, now or as soon as it has a context. Errors as doca_pe_connect_ctx().
-  doca_error_t connect(doca_pe& engine);
+  doca_error_t connect(doca_pe& engine, Where where);
 
   comch::Context* context = nullptr;  // Null while an end of a MsgQ has not joined it.
   doca_pe* pe = nullptr;              // Null until doca_pe_connect_ctx().

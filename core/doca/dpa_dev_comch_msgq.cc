@@ -43,15 +43,15 @@ bool is_there(doca_dpa_dev_comch_producer_t producer, ConsumerId consumer) {
 // device function's: what is sent to it is dropped.
 template <class Send>
 void send_to(doca_dpa_dev_comch_producer_t producer, ConsumerId consumer, uint32_t length,
-             const Send& send) {
+             const Send& send, std::source_location where = std::source_location::current()) {
   if (length > comch::MsgQ::kMaxImmediate) {
-    return doca::fault({Errc::invalid_value, 0, "a message of a MsgQ has at most 32 bytes"});
+    return doca::fault({Errc::invalid_value, 0, "a message of a MsgQ has at most 32 bytes"}, where);
   }
   const Status sent = doca::insist<Producer>(producer, send);
   if (!sent && sent.error().code == Errc::invalid_value && !is_there(producer, consumer)) {
     return doca::warn_from_device("a message to a consumer that is not there was dropped");
   }
-  settle(sent);
+  settle(sent, where);
 }
 
 }  // namespace

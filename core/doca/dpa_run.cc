@@ -29,17 +29,17 @@ void run_on_device(doca_dpa& dpa, comch::dpa::Run& run, const std::function<void
 
 bool must_return() { return current == nullptr || current->run.stopping(); }
 
-void fault(const Error& error) {
+void fault(const Error& error, std::source_location where) {
   if (current != nullptr) {
     current->run.accelerator().report_failure(error);
   } else {
-    answer(error);
+    answer(error, where);
   }
 }
 
-void settle(const Status& status) {
+void settle(const Status& status, std::source_location where) {
   if (status || status.error().code == Errc::bad_state) return;
-  fault(status.error());
+  fault(status.error(), where);
 }
 
 void warn_from_device(const char* what) {

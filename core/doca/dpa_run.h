@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <thread>
 
 #include "comch/dpa.h"
@@ -36,16 +37,17 @@ bool must_return();
 
 // Ruins the accelerator that the caller runs on, and says why; outside of device functions only
 // says it.
-void fault(const Error& error);
+void fault(const Error& error, std::source_location where = std::source_location::current());
 
 // What becomes of a call that answers nothing: an object that was stopped meanwhile is left
 // alone; anything else that went wrong is a fault.
-void settle(const Status& status);
+void settle(const Status& status, std::source_location where = std::source_location::current());
 
 // What a device function knows by its address, which is believed; of 0 it is null, and a fault.
 template <class Element>
-const Element* element_at(std::uint64_t address) {
-  if (address == 0) fault({Errc::invalid_value, 0, "there is no such completion"});
+const Element* element_at(std::uint64_t address,
+                          std::source_location where = std::source_location::current()) {
+  if (address == 0) fault({Errc::invalid_value, 0, "there is no such completion"}, where);
   return place_at<const Element>(address);
 }
 

@@ -83,7 +83,7 @@ doca_error_t doca_pe_get_num_inflight_tasks(const doca_pe* pe, size_t* num_infli
 
 doca_error_t doca_pe_connect_ctx(doca_pe* pe, doca_ctx* ctx) {
   if (pe == nullptr || ctx == nullptr) return null_argument();
-  return guarded([&] { return ctx->connect(*pe); });
+  return guarded([&] { return ctx->connect(*pe, std::source_location::current()); });
 }
 
 // The engine clears a notification by itself in progress(), whatever the mode: a program that

@@ -29,7 +29,18 @@ constexpr std::uint32_t kSubmitFlags =
     DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS;
 
 // Not accepted at once: because of what submit() says, if that is still so.
-[[gnu::noinline]] doca_error_t submit_again(comch::Task& task) { return answer(task.submit()); }
+[[gnu::noinline]] doca_error_t submit_again(comch::Task& task, std::source_location where) {
+  return answer(task.submit(), where);
+}
+
+doca_error_t submit(doca_task* task, std::source_location where = std::source_location::current()) {
+  if (task == nullptr) [[unlikely]]
+    return null_argument(where);
+  comch::Task& engine = engine_of(*task);
+  if (engine.try_submit()) [[likely]]
+    return DOCA_SUCCESS;
+  return submit_again(engine, where);
+}
 
 bool is_under_way(const comch::Task& task) {
   const comch::Status status = task.status();
@@ -59,24 +70,17 @@ void comch::doca::free_leaving(doca_ctx& ctx, Task& task) {
   ctx.leaving.erase(found);
 }
 
-doca_error_t doca_task_submit(doca_task* task) {
-  if (task == nullptr) [[unlikely]]
-    return null_argument();
-  comch::Task& engine = engine_of(*task);
-  if (engine.try_submit()) [[likely]]
-    return DOCA_SUCCESS;
-  return submit_again(engine);
-}
+doca_error_t doca_task_submit(doca_task* task) { return submit(task); }
 
 // A completion is told at the next progress(); OPTIMIZE_REPORTS allows for less and needs nothing.
 doca_error_t doca_task_submit_ex(doca_task* task, uint32_t flags) {
   if ((flags & ~kSubmitFlags) != 0) return refuse(Errc::invalid_value, "no such submit flag");
   const bool may_wait = task != nullptr && (flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) == 0;
   if (may_wait && engine_of(*task).try_submit_more()) return DOCA_SUCCESS;
-  return doca_task_submit(task);
+  return submit(task);
 }
 
-doca_error_t doca_task_try_submit(doca_task* task) { return doca_task_submit(task); }
+doca_error_t doca_task_try_submit(doca_task* task) { return submit(task); }
 
 void doca_task_free(doca_task* task) {
   if (task == nullptr) return;

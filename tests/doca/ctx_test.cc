@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "doca/control_parties.h"
+#include "support/log_lines.h"
 
 namespace comch::test {
 namespace {
@@ -161,6 +162,22 @@ TEST_F(CtxTest, AStopAnswersWhatItReachedThoughItsCallbackStartsTheContext) {
   };
   EXPECT_EQ(server.stop(), DOCA_SUCCESS) << "it was idle";
   EXPECT_EQ(server.state(), DOCA_CTX_STATE_RUNNING);
+}
+
+TEST_F(CtxTest, WhatIsRefusedIsLoggedUnderTheNameOfTheFunctionThatWasCalled) {
+  const LogLines log;
+  ServerParty unconnected(nullptr);
+  EXPECT_EQ(unconnected.start(), DOCA_ERROR_NOT_CONNECTED);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_ctx_start: ")) << log.lines.back();
+  EXPECT_EQ(unconnected.stop(), DOCA_ERROR_BAD_STATE);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_ctx_stop: ")) << log.lines.back();
+  ServerParty server(pe);
+  EXPECT_EQ(doca_pe_connect_ctx(pe, server.ctx()), DOCA_ERROR_NOT_PERMITTED);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_pe_connect_ctx: ")) << log.lines.back();
+  int nothing = 0;
+  EXPECT_EQ(doca_ctx_set_datapath_on_dpa(server.ctx(), reinterpret_cast<doca_dpa*>(&nothing)),
+            DOCA_ERROR_NOT_SUPPORTED);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_ctx_set_datapath_on_dpa: ")) << log.lines.back();
 }
 
 TEST_F(CtxTest, UserDataComesBackUnchanged) {

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 #include "doca/headers/null_calls.h"
@@ -22,6 +23,18 @@ constexpr std::size_t kNowhere = std::size_t{1} << 20U;
 std::string answer(const Exit& exit) {
   if (exit.signal != 0) return "signal " + std::to_string(exit.signal);
   return doca_error_get_name(static_cast<doca_error_t>(exit.code));
+}
+
+// The lines that do not name the function that was called. An older name is the newer one's.
+std::string strange_lines(const std::string& path, const std::string& function) {
+  const bool is_older = function.starts_with("doca_cc_");
+  std::string strange;
+  std::ifstream said(path);
+  for (std::string line; std::getline(said, line);) {
+    const bool names_it = line.find(is_older ? "doca_c" : function + ": ") != std::string::npos;
+    if (!names_it) strange += line + '\n';
+  }
+  return strange;
 }
 
 // Each in a process of its own: the functions change what the process has, and may crash.
@@ -48,6 +61,7 @@ TEST(NullArgumentsTest, AreRefusedBeforeAnythingIsLookedAt) {
     ASSERT_TRUE(ended) << tried.function << " does not return";
     EXPECT_EQ(answer(*ended), doca_error_get_name(static_cast<doca_error_t>(tried.expected)))
         << tried.function << " with " << tried.argument << " NULL";
+    EXPECT_EQ(strange_lines(files / "said", tried.function), "") << tried.function;
   }
   munmap(nowhere, kNowhere);
 }

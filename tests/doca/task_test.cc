@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "doca/control_parties.h"
+#include "support/log_lines.h"
 
 namespace comch::test {
 namespace {
@@ -74,6 +75,19 @@ TEST_F(TaskTest, EveryWayOfSubmittingSends) {
   ASSERT_TRUE(completed(6));
   ASSERT_TRUE(server.run_until([&] { return server.received.size() == 6; }));
   EXPECT_EQ(server.received, (std::vector<std::string>{"a", "b", "c", "c", "c", "c"}));
+}
+
+TEST_F(TaskTest, ARefusalIsLoggedUnderTheNameOfTheWayOfSubmitting) {
+  doca_task* const task = task_of("x");
+  ASSERT_EQ(doca_task_submit(task), DOCA_SUCCESS);
+  const LogLines log;
+  EXPECT_EQ(doca_task_submit(task), DOCA_ERROR_BAD_STATE);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_task_submit: ")) << log.lines.back();
+  EXPECT_EQ(doca_task_try_submit(task), DOCA_ERROR_BAD_STATE);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_task_try_submit: ")) << log.lines.back();
+  EXPECT_EQ(doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH), DOCA_ERROR_BAD_STATE);
+  EXPECT_TRUE(log.lines.back().starts_with("doca_task_submit_ex: ")) << log.lines.back();
+  ASSERT_TRUE(completed(1));
 }
 
 TEST_F(TaskTest, AFlagThatIsNoneIsRefusedAndTheTaskStaysTheCallers) {
