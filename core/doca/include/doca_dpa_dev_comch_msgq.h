@@ -67,8 +67,10 @@ int doca_dpa_dev_comch_producer_is_consumer_empty(doca_dpa_dev_comch_producer_t 
                                                   uint32_t consumer_id);
 
 /* Sends at most 32 bytes, which are copied. With nothing posted the message is held until there
- * is; with dev_max_num_send of them under way the call waits for one to be received, and drops
- * the message only if the thread is stopped meanwhile. A message to a consumer that has ended is
+ * is. With dev_max_num_send of them under way the call waits until one is not, and drops the
+ * message only if the thread is stopped meanwhile. One with OPTIMIZE_REPORTS is under way until it
+ * is received; any other until the program has read its completion as well, so that who reads none
+ * waits in vain for room behind those. A message to a consumer that has ended is
  * dropped, with a line in the log. */
 DOCA_EXPERIMENTAL
 void doca_dpa_dev_comch_producer_post_send_imm_only(doca_dpa_dev_comch_producer_t producer,
