@@ -123,8 +123,9 @@ DOCA_STABLE
 struct doca_ctx *doca_comch_server_as_ctx(struct doca_comch_server *comch_server);
 
 /* Delivers what was submitted, then ends the connection: its disconnect callback is called from
- * doca_pe_progress(). INVALID_VALUE: not a connection of this server, or it is ending already.
- * IN_USE: consumers or producers of this side are not idle. */
+ * doca_pe_progress(). Messages that were not received yet are dropped. INVALID_VALUE: not a
+ * connection of this server, or it is ending already. IN_USE: consumers or producers of this side
+ * are not idle. */
 DOCA_STABLE
 doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server,
                                           struct doca_comch_connection *connection);
@@ -171,7 +172,9 @@ typedef void (*doca_comch_task_send_completion_cb_t)(struct doca_comch_task_send
                                                      union doca_data ctx_user_data);
 
 /* Mandatory. Each submitted task comes back through one of the two: the first when the message
- * is delivered. INVALID_VALUE: 0 tasks, or above the limit. */
+ * is delivered to the other side's queue. It is received from there even if this process dies, but
+ * not if the other side itself stops or disconnects first. INVALID_VALUE: 0 tasks, or above the
+ * limit. */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_set_conf(
     struct doca_comch_server *comch_server, doca_comch_task_send_completion_cb_t task_completion_cb,

@@ -48,9 +48,10 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
 DOCA_STABLE
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
 
-/* Ends it: what was submitted is delivered, and every task comes back once. SUCCESS: it is
- * idle. IN_PROGRESS: it is stopping, until progress has ended what is under way and the program
- * has freed its tasks. May be called from any callback.
+/* Ends it: what was submitted is delivered, and every task comes back once; messages that a server
+ * or client has not received yet are dropped. SUCCESS: it is idle. IN_PROGRESS: it is stopping,
+ * until progress has ended what is under way and the program has freed its tasks. May be called
+ * from any callback.
  * IN_USE: consumers or producers of its connections are not idle. BAD_STATE: it is idle. */
 DOCA_STABLE
 doca_error_t doca_ctx_stop(struct doca_ctx *ctx);

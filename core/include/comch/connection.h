@@ -7,6 +7,9 @@
 //
 // Threads: a connection lives on the thread of its context's ProgressEngine.
 // Order: messages arrive in the order they were sent, once each, whole.
+// Ends: who learns of the end from the other side has what that had sent handed out first. Who ends
+// it himself, by stop(), disconnect() or abort(), does not get what lies in his queue by then,
+// though whoever sent it was told that it was delivered.
 // Lifetime: until the disconnected callback of the server has returned, or until the
 // client is idle.
 #pragma once

@@ -58,9 +58,10 @@ class Context {
   Result<ContextState> start();
 
   // Ends it: what was submitted is delivered, peers are disconnected, every task comes
-  // back once. Answers kIdle, or kStopping when progress() has to finish it; a task that
-  // was allocated and never freed keeps the context stopping, and so does a buffer that a
-  // producer has handed over, as long as its consumer has it. May be called from any callback.
+  // back once; messages that a server or client has not taken yet are dropped. Answers kIdle,
+  // or kStopping when progress() has to finish it; a task that was allocated and never freed
+  // keeps the context stopping, and so does a buffer that a producer has handed over, as long
+  // as its consumer has it. May be called from any callback.
   // in_use: producers or consumers of its connections are not idle.
   // bad_state: the context is idle.
   Result<ContextState> stop();

@@ -110,7 +110,7 @@ class Server : public Context {
   Result<SendTask*> allocate_send(Connection& connection, std::span<const std::byte> message);
 
   // Delivers what was submitted, then ends the connection; disconnected is called from
-  // progress().
+  // progress(). What was not taken yet is dropped.
   // invalid_value: not a connection of this server, or it is ending already. in_use: consumers
   // or producers of this side are not idle.
   Status disconnect(Connection& connection);

@@ -63,7 +63,8 @@ class SendTask : public Task {
  public:
   // Hands the task to its context. It comes back through exactly one callback, from
   // progress(): `sent` when the message is in the peer's queue and will be received
-  // even if this process dies now, else `failed` with status() saying why.
+  // even if this process dies now, unless the peer ends the connection before it takes it;
+  // else `failed` with status() saying why.
   // bad_state: it is submitted already, or free.
   // not_connected: the connection is gone; the caller keeps the task.
   Status submit() override = 0;
