@@ -66,6 +66,12 @@ MessageSource& MessageFile::current() const {
   return long_ ? static_cast<MessageSource&>(*long_) : *source_;
 }
 
+void MessageFile::begin_long_message(std::shared_ptr<LongMessage> rest) {
+  source_->pollers.leave(*this);
+  long_ = std::move(rest);
+  wake_pollers();  // Who looks again joins the long message's.
+}
+
 void MessageFile::end_long_message() {
   long_->pollers.leave(*this);
   long_->waiting.fail_all(EINTR);  // Other threads', which shall ask again.
@@ -147,7 +153,7 @@ Offer MessageFile::answer_with_rest(Request& request, std::size_t size, const Me
   const Offer made = answer(request, size, message);
   if (made != Offer::kTaken) return made;
   if (!long_) {
-    long_ = message.from->claim_rest(message);
+    if (auto rest = message.from->claim_rest(message)) begin_long_message(std::move(rest));
   } else if (is_of_long_message(message) && long_->is_complete()) {
     end_long_message();
   }

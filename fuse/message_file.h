@@ -75,6 +75,7 @@ class MessageFile : public OpenFile {
   void wait(Request request, const Read& read);
   // Where the next message of this file comes from.
   MessageSource& current() const;
+  void begin_long_message(std::shared_ptr<LongMessage> rest);
   void end_long_message();
   void keep(const Message& message, std::size_t given, std::string_view header);
   void give_rest(Request request, std::size_t size);

@@ -1,6 +1,7 @@
 // Messages of any length through `put` of a producer: parts, marks, and what ends them early.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -234,6 +235,52 @@ TEST_F(LongPutTest, PollTellsThatAPutHasRoomAgain) {
     return got("");
   });
   EXPECT_EQ(out.poll(POLLOUT), POLLOUT);
+}
+
+// A reader that was told of the first part while it waited for any message.
+struct PolledLongPutTest : LongPutTest {
+  void begin() {
+    connect_ends();
+    reader_ = File(consumer_ / "get", O_RDONLY | O_NONBLOCK);
+    epoll_event wanted{.events = EPOLLIN | EPOLLET, .data = {}};
+    ASSERT_EQ(errno_of(::epoll_ctl(epoll_.fd(), EPOLL_CTL_ADD, reader_.fd(), &wanted)), 0);
+    ASSERT_FALSE(is_woken(std::chrono::milliseconds(0)));
+    out_ = begin_put(producer_, kPart + 1);
+    ASSERT_TRUE(is_woken(patience()));
+  }
+  bool is_woken(std::chrono::milliseconds time) {
+    epoll_event event{};
+    return ::epoll_wait(epoll_.fd(), &event, 1, static_cast<int>(time.count())) == 1;
+  }
+  std::size_t read_all() {
+    std::size_t size = 0;
+    for (Got part = reader_.read(); part.error == 0; part = reader_.read())
+      size += part.bytes.size();
+    return size;
+  }
+
+  static constexpr std::size_t kPart = 1UL << 20U;
+  File epoll_ = File::adopt(::epoll_create1(EPOLL_CLOEXEC)), reader_ = File::adopt(-1),
+       out_ = File::adopt(-1);
+};
+
+TEST_F(PolledLongPutTest, EdgeTriggeredReaderIsWokenByThePartsThatCome) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  EXPECT_EQ(read_all(), kPart);
+  while (is_woken(std::chrono::milliseconds(100))) EXPECT_EQ(read_all(), 0U);
+  for (std::size_t done = 0; done < kPart; done += 65536)
+    ASSERT_EQ(out_.write(std::string(65536, 'x')), 0);
+  EXPECT_TRUE(is_woken(patience()));
+  EXPECT_NE(read_all(), 0U);
+}
+
+TEST_F(PolledLongPutTest, ReaderMayCloseInTheMiddle) {
+  ASSERT_NO_FATAL_FAILURE(begin());
+  EXPECT_EQ(reader_.read(100).bytes.size(), 100U);
+  reader_.close();
+  out_.close();
+  ASSERT_EQ(send(producer_, "next"), 0);
+  EXPECT_EQ(get(consumer_), got("next"));
 }
 
 TEST_F(LongPutTest, ConnectionIsRemovedInTheMiddleAlthoughNobodyReads) {
