@@ -9,13 +9,24 @@
 #include "value.h"
 
 namespace comch::fuse {
+namespace {
+
+// A message without a mark within a longer one is another, and the longer one will not be whole:
+// its producer, which is a program, did not keep to part_mark.h.
+bool is_part(const Arrival& arrival) { return part_mark_of(arrival.immediate()).has_value(); }
+
+}  // namespace
 
 void ConsumerQueue::on_arrival(std::shared_ptr<const Arrival> arrival) {
   const ProducerId producer = arrival->producer();
   if (const auto begun = begun_.find(producer); begun != begun_.end()) {
     const auto message = begun->second;  // A reader that is answered may ask us for more.
-    if (!message->on_part(std::move(arrival))) begun_.erase(producer);
-    return;
+    if (is_part(*arrival)) {
+      if (!message->on_part(std::move(arrival))) begun_.erase(producer);
+      return;
+    }
+    begun_.erase(begun);
+    message->cut_short(ECONNRESET);
   }
   while (!waiting.empty()) {
     const Offer offer = waiting.front().offer({.from = this, .arrival = arrival});
@@ -45,6 +56,10 @@ std::shared_ptr<LongMessage> ConsumerQueue::claim_rest(const Message& first) {
     if ((*one)->producer() != producer) {
       ++one;
       continue;
+    }
+    if (!is_part(**one)) {
+      message->cut_short(ECONNRESET);
+      return message;
     }
     is_open = message->on_part(*one);
     one = arrivals_.erase(one);

@@ -13,7 +13,6 @@ bool LongMessage::on_part(std::shared_ptr<const Arrival> part) {
     cut_short(ECONNRESET);
     return false;
   }
-  // A message without a mark in between is one that its producer should not have sent.
   has_last_ = mark != PartMark::kMore;
   if (is_dropped_) return !has_last_;
   while (!waiting.empty()) {

@@ -14,9 +14,10 @@ LongPut::~LongPut() {
   if (has_begun_ && !is_finished_ && !is_over()) outbox_.cut_short();
 }
 
-Result<std::size_t> LongPut::write(std::span<const std::byte> bytes) {
+Result<std::size_t> LongPut::write(std::span<const std::byte> bytes, bool is_first_in_line) {
   if (is_over()) return fail(Errc::connection_reset, "the put was cut short");
   if (kept_.size() >= limit_) {
+    if (!may_send(is_first_in_line)) return fail(Errc::again);
     if (Status made = make_room(); !made) return std::unexpected(made.error());
   }
   const auto piece = bytes.first(std::min(bytes.size(), limit_ - kept_.size()));
@@ -52,9 +53,8 @@ Status LongPut::send_parts(bool is_end) {
 
 Status LongPut::finish(bool is_first_in_line) {
   if (is_over()) return fail(Errc::connection_reset, "the put was cut short");
+  if (!may_send(is_first_in_line)) return fail(Errc::again);
   if (!has_begun_) {
-    const bool waits = !is_first_in_line && outbox_.refusal() == 0 && outbox_.waiting() > 0;
-    if (waits) return fail(Errc::again);
     const Status sent = outbox_.send_first(kept_);
     if (sent || sent.error().code != Errc::too_big) return sent;
   }

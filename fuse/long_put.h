@@ -23,13 +23,17 @@ class LongPut final : public Put {
   explicit LongPut(ProducerOutbox& outbox) : outbox_(outbox), cuts_(outbox.cuts()) {}
   ~LongPut() override;
 
-  Result<std::size_t> write(std::span<const std::byte> bytes) override;
+  Result<std::size_t> write(std::span<const std::byte> bytes, bool is_first_in_line) override;
   Status finish(bool is_first_in_line) override;
   std::size_t size() const override { return size_; }
   bool has_begun() const override { return has_begun_; }
-  bool has_room() const override { return kept_.size() < limit_ || outbox_.has_room(); }
+  bool has_room() const override { return kept_.size() < limit_ || outbox_.has_room_for_part(); }
 
  private:
+  // Whether nothing else of this outbox comes before it.
+  bool may_send(bool is_first_in_line) const {
+    return has_begun_ || is_first_in_line || !outbox_.is_taken();
+  }
   Status make_room();
   Status send_parts(bool is_end);
   // The outbox has told the other side that no more will come.

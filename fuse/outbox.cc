@@ -9,22 +9,23 @@ namespace comch::fuse {
 Status Outbox::send(std::span<const std::byte> message) {
   // Size first: a message that can never be sent does not wait its turn.
   if (message.size() > max_message_size()) return fail(Errc::too_big, why_too_long());
-  if (refusal() == 0 && !sends_.empty()) return fail(Errc::again);
+  if (is_taken()) return fail(Errc::again);
   return send_first(message);
 }
 
-void Outbox::wait(std::unique_ptr<WaitingSend> send, Place place) {
+void Outbox::wait(std::unique_ptr<WaitingSend> send) {
   if (!send->admit()) return;
+  const Place place = send->place();
   sends_.insert(place == Place::kFirst ? sends_.begin() : sends_.end(), std::move(send));
-  listen();
+  listen(place);
 }
 
 void Outbox::leave(const WaitingSend& send) {
   std::erase_if(sends_, [&](const auto& one) { return one.get() == &send; });
 }
 
-void Outbox::listen() {
-  if (!is_reachable()) return;
+void Outbox::listen(Place place) {
+  if (!is_reachable() || !may_go_on(place)) return;
   request_space();
   host_.touch();
 }
@@ -32,10 +33,13 @@ void Outbox::listen() {
 void Outbox::on_space() {
   if (is_serving_) return;
   is_serving_ = true;
-  while (!sends_.empty() && sends_.front()->retry()) sends_.pop_front();
+  while (!sends_.empty() && may_go_on(sends_.front()->place()) && sends_.front()->retry()) {
+    sends_.pop_front();
+  }
   is_serving_ = false;
-  if (!sends_.empty()) return listen();
-  pollers.wake();
+  const bool has_others = !sends_.empty();
+  if (has_others) listen(sends_.front()->place());
+  if (!has_others || is_within_put()) pollers.wake();  // Within a put its own writer may poll.
 }
 
 void Outbox::check() {

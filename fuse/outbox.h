@@ -7,7 +7,8 @@
 //   Status sent = outbox.send(message);          // again: no room, or others wait
 //   if (again) outbox.wait(std::make_unique<HeldWrite>(...));
 //
-// A put that is sent in parts has its place before all others until it is complete.
+// A put that is sent in parts has its place before all others until it is complete: in between
+// everything else of this outbox waits, even where there is room.
 //
 // Threads: the loop's. Lifetime: outlives what it sends through; after end() every send
 // fails.
@@ -29,6 +30,8 @@ namespace comch::fuse {
 // Something that waits for room: a held write, or a put whose file is closed.
 class WaitingSend {
  public:
+  enum class Place : std::uint8_t { kLast, kFirst };
+
   virtual ~WaitingSend() = default;
   // Lets signals in, before it is queued. False: it is over already.
   virtual bool admit() { return true; }
@@ -38,11 +41,13 @@ class WaitingSend {
   virtual void fail(int error) = 0;
   // Whoever wrote has an answer already: this must not be forgotten when the object goes.
   virtual bool is_promised() const { return false; }
+  // First: it is of the put that is being sent in parts.
+  virtual Place place() const { return Place::kLast; }
 };
 
 class Outbox {
  public:
-  enum class Place : std::uint8_t { kLast, kFirst };
+  using Place = WaitingSend::Place;
 
   explicit Outbox(EngineHost& host) : host_(host) {}
   Outbox(const Outbox&) = delete;
@@ -59,16 +64,18 @@ class Outbox {
   // A message that is written piece by piece.
   virtual std::unique_ptr<Put> begin_put() = 0;
 
-  // Puts `send` behind or before the others; its retry() is called when there may be room.
-  void wait(std::unique_ptr<WaitingSend> send, Place place = Place::kLast);
+  // Puts `send` at its place; its retry() is called when it is its turn and there may be room.
+  void wait(std::unique_ptr<WaitingSend> send);
   void leave(const WaitingSend& send);
 
-  bool has_room() const { return refusal() == 0 && sends_.empty() && can_send(); }
+  // Others are first: whoever has not begun has to wait.
+  bool is_taken() const { return refusal() == 0 && (is_within_put() || !sends_.empty()); }
+  bool has_room() const { return refusal() == 0 && !is_taken() && can_send(); }
   // Why nothing can be sent: an errno, or 0; and in words, with what to do about it.
   virtual int refusal() const = 0;
   virtual const char* why_refused() const = 0;
-  // Wakes pollers as soon as there is room.
-  void listen();
+  // Wakes pollers as soon as there is room for what has this place.
+  void listen(Place place = Place::kLast);
 
   void on_space();  // The engine's callback.
   // After progress(): a peer that is gone makes no room, but everybody has to hear.
@@ -86,6 +93,8 @@ class Outbox {
  protected:
   // Whether send_first() may find room.
   virtual bool can_send() const = 0;
+  // Parts of a put are sent, and not the last. Its end calls listen().
+  virtual bool is_within_put() const { return false; }
   // Whether it makes sense to wait for room.
   virtual bool is_reachable() const { return refusal() == 0; }
   // Asks the engine for one call of on_space().
@@ -94,6 +103,8 @@ class Outbox {
 
  private:
   using Sends = std::list<std::unique_ptr<WaitingSend>>;
+
+  bool may_go_on(Place place) const { return place == Place::kFirst || !is_within_put(); }
 
   EngineHost& host_;
   Sends sends_;

@@ -35,6 +35,7 @@ class OutboxFile::HeldWrite final : public HeldRequest, public WaitingSend {
   }
 
   void fail(int error) override { answer(error, "the message was not sent"); }
+  Place place() const override { return file_.place(); }
 
  private:
   void answer(int error, std::string reason) {
@@ -83,8 +84,7 @@ void OutboxFile::write(Request request, const Write& write) {
   if (progress.error == 0) progress = take(write.bytes, false);
   if (progress.error != EAGAIN || write.nonblocking) return answer(request, progress);
   outbox_->wait(std::make_unique<HeldWrite>(*this, std::move(request),
-                                            write.bytes.subspan(progress.used), progress.used),
-                place());
+                                            write.bytes.subspan(progress.used), progress.used));
 }
 
 unsigned OutboxFile::readiness() {
@@ -92,7 +92,7 @@ unsigned OutboxFile::readiness() {
   if (record->removed) return POLLERR | POLLHUP;
   if (outbox_->refusal() != 0) return POLLHUP | POLLRDHUP;
   if (has_room()) return POLLOUT | POLLWRNORM;
-  if (is_polled()) outbox_->listen();
+  if (is_polled()) outbox_->listen(place());
   return 0;
 }
 

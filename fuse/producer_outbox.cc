@@ -20,8 +20,13 @@ class ProducerOutbox::CutShort final : public WaitingSend {
     outbox_.release_target();
     return true;
   }
-  void fail(int) override { outbox_.release_target(); }
+  // `cancel` does not mean the reader, who would take what comes next for a part.
+  void fail(int) override {
+    if (outbox_.refusal() == 0) return outbox_.cut_short();
+    outbox_.release_target();
+  }
   bool is_promised() const override { return true; }
+  Place place() const override { return Place::kFirst; }
 
  private:
   ProducerOutbox& outbox_;  // Which owns this.
@@ -222,7 +227,7 @@ void ProducerOutbox::cut_short() {
   ++cuts_;
   const Status sent = send_cut();
   if (!sent && sent.error().code == Errc::again) {
-    wait(std::make_unique<CutShort>(*this), Place::kFirst);
+    wait(std::make_unique<CutShort>(*this));
   } else {
     release_target();
   }

@@ -56,6 +56,8 @@ class ProducerOutbox final : public Outbox {
   Result<std::size_t> next_room();
   // Parts are sent, and not the last: nothing else may go to this consumer.
   bool has_begun() const { return target_ && link_->is_taken_by(*target_, *this); }
+  // Of the put that has begun.
+  bool has_room_for_part() const { return refusal() == 0 && can_send(); }
   // No more parts will come. The other side is told as soon as there is room.
   void cut_short();
   // Counts up: a put that had begun before is over.
@@ -65,6 +67,7 @@ class ProducerOutbox final : public Outbox {
   class CutShort;
 
   bool can_send() const override;
+  bool is_within_put() const override { return has_begun(); }
   bool is_reachable() const override;
   void request_space() override;
   bool is_copying() const { return producer_ != nullptr && target_ && producer_->busy(*target_); }

@@ -1,6 +1,6 @@
 // Put: one message that is written piece by piece, from the open of a `put` to its close.
 //
-//   Result<std::size_t> taken = put->write(bytes);    // again: not yet, not a single one
+//   Result<std::size_t> taken = put->write(bytes, is_first_in_line);    // again: not a single one
 //   Status sent = put->finish(is_first_in_line);      // again: call it when there is room
 //
 // Threads: the loop's. Lifetime: outlived by its outbox. One that is destroyed before it
@@ -23,7 +23,7 @@ class Put {
 
   // Takes bytes, and answers how many; those that are left are to be written again.
   // again: none now. too_big: the message cannot be so long. Others: see Outbox::send().
-  virtual Result<std::size_t> write(std::span<const std::byte> bytes) = 0;
+  virtual Result<std::size_t> write(std::span<const std::byte> bytes, bool is_first_in_line) = 0;
   // All is written. again: not all of it is sent; everything that was taken is kept.
   virtual Status finish(bool is_first_in_line) = 0;
 

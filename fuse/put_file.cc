@@ -15,6 +15,10 @@ namespace {
 // has to wait before it may keep anything.
 constexpr std::size_t kPutsMax = 64;
 
+WaitingSend::Place place_of(const Put& put) {
+  return put.has_begun() ? WaitingSend::Place::kFirst : WaitingSend::Place::kLast;
+}
+
 // The message of a put whose file is closed already: nobody waits for it.
 class ClosedPut final : public WaitingSend {
  public:
@@ -33,6 +37,7 @@ class ClosedPut final : public WaitingSend {
   }
 
   bool is_promised() const override { return true; }
+  Place place() const override { return place_of(*put_); }
 
  private:
   const std::shared_ptr<ObjectRecord> record_;
@@ -50,7 +55,7 @@ OutboxFile::Progress PutFile::take(std::span<const std::byte> bytes, bool is_fir
   if (is_new && !is_first_in_line && outbox().waiting() >= kPutsMax) return {.error = EAGAIN};
   std::size_t used = 0;
   while (used < bytes.size()) {
-    const auto taken = put_->write(bytes.subspan(used));
+    const auto taken = put_->write(bytes.subspan(used), is_first_in_line);
     if (!taken) {
       Progress progress = failed(taken.error());
       progress.used = used;
@@ -69,9 +74,7 @@ void PutFile::on_cut_short(int error) {
   }
 }
 
-Outbox::Place PutFile::place() const {
-  return put_->has_begun() ? Outbox::Place::kFirst : Outbox::Place::kLast;
-}
+Outbox::Place PutFile::place() const { return place_of(*put_); }
 
 bool PutFile::has_room() const {
   return put_->has_begun() ? put_->has_room() : outbox().has_room();
@@ -83,8 +86,7 @@ void PutFile::closing() {
   const Status sent = put_->finish(false);
   if (sent) return;
   if (sent.error().code == Errc::again) {
-    const Outbox::Place where = place();
-    outbox().wait(std::make_unique<ClosedPut>(record, std::move(put_)), where);
+    outbox().wait(std::make_unique<ClosedPut>(record, std::move(put_)));
   } else {
     const Progress why = failed(sent.error());
     record->note_failure(why.error, why.reason);

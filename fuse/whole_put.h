@@ -14,7 +14,7 @@ class WholePut final : public Put {
  public:
   explicit WholePut(Outbox& outbox) : outbox_(outbox) {}
 
-  Result<std::size_t> write(std::span<const std::byte> bytes) override {
+  Result<std::size_t> write(std::span<const std::byte> bytes, bool) override {
     if (bytes.size() > outbox_.max_message_size() - message_.size()) {
       return fail(Errc::too_big, outbox_.why_too_long());
     }

@@ -284,6 +284,17 @@ TEST_F(FastLibraryTest, MarksOfAProgramAreBelieved) {
   EXPECT_EQ(get(consumer_), got("x")) << "no mark";
 }
 
+TEST_F(FastLibraryTest, MessageWithoutAMarkWithinALongerOneIsAnotherAndCutsItShort) {
+  const LibraryProducer program("echo", {{"one ", "comchfs+"}, {"alone"}, {"next"}});
+  make_consumer();
+  ASSERT_TRUE(eventually([&] { return value(consumer_ / "stats/waiting") == "3"; }));
+  const Got message = File(consumer_ / "get").read_to_end();
+  EXPECT_EQ(message.bytes, "one ");
+  EXPECT_EQ(message.error, ECONNRESET);
+  EXPECT_EQ(get(consumer_), got("alone"));
+  EXPECT_EQ(get(consumer_), got("next"));
+}
+
 struct FastLibraryMemoryTest : FastLibraryTest, testing::WithParamInterface<Memory> {};
 
 TEST_P(FastLibraryMemoryTest, ProgramSeesThePartsOfALongPutAndTheirMarks) {

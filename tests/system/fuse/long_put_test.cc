@@ -151,6 +151,49 @@ TEST_F(LongPutTest, ShortMessagesOfOthersWaitUntilItIsThrough) {
   EXPECT_EQ(get(consumer_), got("x"));
 }
 
+TEST_F(LongPutTest, NothingElseOfItsProducerGoesInBetweenWhereverThereIsRoom) {
+  connect_ends();
+  File out = begin_put(producer_, 2UL << 20U);
+  EXPECT_EQ(write_to(producer_ / "send", "x", O_NONBLOCK), EAGAIN);
+  EXPECT_EQ(write_to(producer_ / "send.framed", "1\nx", O_NONBLOCK), EAGAIN);
+  EXPECT_EQ(File(producer_ / "send", O_WRONLY).poll_now(POLLOUT), 0);
+  EXPECT_EQ(put(producer_, "y"), 0);  // It waits behind its close.
+  out.close();
+  EXPECT_EQ(File(consumer_ / "get").read_to_end().bytes.size(), 2UL << 20U);
+  EXPECT_EQ(get(consumer_), got("y"));
+  EXPECT_EQ(send(producer_, "z"), 0);
+  EXPECT_EQ(get(consumer_), got("z"));
+}
+
+TEST_F(LongPutTest, TwoOfOneProducerDoNotMix) {
+  connect_ends({.buf_size = "65536", .depth = "2"});
+  const std::string ones(8UL << 20U, '1'), twos(8UL << 20U, '2');
+  const Attempt first([&] { return failed(put(producer_, ones)); });
+  const Attempt second([&] { return failed(put(producer_, twos)); });
+  std::vector<std::string> messages;
+  for (int n = 0; n < 2; ++n) messages.push_back(File(consumer_ / "get").read_to_end().bytes);
+  std::ranges::sort(messages);
+  EXPECT_TRUE(messages[0] == ones && messages[1] == twos);
+  EXPECT_EQ(first.result(), failed(0));
+  EXPECT_EQ(second.result(), failed(0));
+}
+
+TEST_F(LongPutTest, OneAfterTheOtherArriveInTheirOrder) {
+  connect_ends({.buf_size = "4096", .depth = "16"});
+  constexpr int kCount = 8;
+  const auto message = [](int n) { return std::string(3000001, static_cast<char>('a' + n)); };
+  const Attempt writer([&] {
+    int error = 0;
+    for (int n = 0; error == 0 && n < kCount; ++n) error = put(producer_, message(n));
+    return failed(error);
+  });
+  for (int n = 0; n < kCount; ++n) {
+    const Got arrived = File(consumer_ / "get").read_to_end();
+    EXPECT_TRUE(arrived == got(message(n))) << n << ": " << arrived.bytes.size() << " bytes";
+  }
+  EXPECT_EQ(writer.result(), failed(0));
+}
+
 TEST_F(LongPutTest, ProducerThatIsRemovedInTheMiddleEndsTheReaderWithEconnreset) {
   connect_ends({.buf_size = "65536", .depth = "4"});
   const File out = begin_put(producer_, 4UL << 20U);
@@ -173,6 +216,15 @@ TEST_F(LongPutTest, WriteThatIsGivenUpEndsTheReaderWithEconnreset) {
   EXPECT_EQ(reader.read(), end_of_file());
   ASSERT_EQ(send(producer_, "next"), 0);
   EXPECT_EQ(get(consumer_), got("next"));
+}
+
+TEST_F(LongPutTest, CancelDoesNotKeepFromTheReaderThatOneWasCutShort) {
+  connect_ends({.buf_size = "65536", .depth = "4"});
+  {
+    const File out = begin_put(producer_, 4UL << 20U);
+  }
+  ASSERT_EQ(write_to(producer_ / "ctl", "cancel"), 0);
+  EXPECT_EQ(File(consumer_ / "get").read_to_end().error, ECONNRESET);
 }
 
 TEST_F(LongPutTest, FramesShowThatOneWasCutShort) {
@@ -281,6 +333,18 @@ TEST_F(PolledLongPutTest, ReaderMayCloseInTheMiddle) {
   out_.close();
   ASSERT_EQ(send(producer_, "next"), 0);
   EXPECT_EQ(get(consumer_), got("next"));
+}
+
+TEST_F(LongPutTest, PollTellsThatAPutHasRoomAgainAlthoughOthersWait) {
+  connect_ends({.buf_size = "65536", .depth = "2"});
+  const File out = begin_put(producer_, 64UL << 20U);
+  const Attempt other([&] { return failed(send(producer_, "x")); });
+  ASSERT_TRUE(other.is_held(SYS_write));
+  const Attempt poller([&] { return failed(out.poll(POLLOUT)); });
+  ASSERT_TRUE(poller.is_held(SYS_poll));
+  const File reader(consumer_ / "get");
+  EXPECT_EQ(reader.read(), got(pattern(65536)));
+  EXPECT_EQ(poller.result(), failed(POLLOUT));
 }
 
 TEST_F(LongPutTest, ConnectionIsRemovedInTheMiddleAlthoughNobodyReads) {

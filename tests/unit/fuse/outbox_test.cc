@@ -29,34 +29,42 @@ class CountingOutbox final : public Outbox {
   int room = 0;
   int refused = 0;
   int asked = 0;
+  bool within_put = false;
   std::vector<std::string> sent;
 
  private:
   bool can_send() const override { return room > 0; }
+  bool is_within_put() const override { return within_put; }
   void request_space() override { ++asked; }
 };
 
 class Waiting final : public WaitingSend {
  public:
-  Waiting(CountingOutbox& outbox, std::string text, std::vector<int>& failures,
-          bool promised = false)
-      : outbox_(outbox), text_(std::move(text)), failures_(failures), promised_(promised) {}
+  Waiting(CountingOutbox& outbox, std::string text, std::vector<int>& failures, Place place,
+          bool promised)
+      : outbox_(outbox),
+        text_(std::move(text)),
+        failures_(failures),
+        place_(place),
+        promised_(promised) {}
 
   bool retry() override { return outbox_.send_first(std::as_bytes(std::span(text_))).has_value(); }
   void fail(int error) override { failures_.push_back(error); }
   bool is_promised() const override { return promised_; }
+  Place place() const override { return place_; }
 
  private:
   CountingOutbox& outbox_;
   const std::string text_;
   std::vector<int>& failures_;
+  const Place place_;
   const bool promised_;
 };
 
 struct OutboxTest : testing::Test {
   Status send(std::string_view text) { return outbox.send(std::as_bytes(std::span(text))); }
   void wait(std::string text, Outbox::Place place = Outbox::Place::kLast, bool promised = false) {
-    outbox.wait(std::make_unique<Waiting>(outbox, std::move(text), failures, promised), place);
+    outbox.wait(std::make_unique<Waiting>(outbox, std::move(text), failures, place, promised));
   }
 
   std::unique_ptr<EngineHost> host = EngineHost::create().value();
@@ -89,6 +97,24 @@ TEST_F(OutboxTest, APutThatHasBegunComesBeforeAllOthers) {
   wait("one");
   wait("part", Outbox::Place::kFirst);
   outbox.room = 2;
+  outbox.on_space();
+  EXPECT_EQ(outbox.sent, (Strings{"part", "one"}));
+}
+
+TEST_F(OutboxTest, WithinAPutNothingElseGoesAlthoughThereIsRoom) {
+  outbox.within_put = true;
+  outbox.room = 4;
+  EXPECT_FALSE(outbox.has_room());
+  EXPECT_EQ(send("one").error().code, Errc::again);
+  wait("one");
+  EXPECT_EQ(outbox.asked, 0) << "it would be told of the room again and again";
+  outbox.on_space();
+  EXPECT_TRUE(outbox.sent.empty());
+  wait("part", Outbox::Place::kFirst);
+  EXPECT_EQ(outbox.asked, 1);
+  outbox.on_space();
+  EXPECT_EQ(outbox.sent, Strings{"part"});
+  outbox.within_put = false;
   outbox.on_space();
   EXPECT_EQ(outbox.sent, (Strings{"part", "one"}));
 }
