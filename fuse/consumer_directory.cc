@@ -83,6 +83,13 @@ Status ConsumerDirectory::rebuild() {
   return {};
 }
 
+// What is still to be read keeps its memory itself.
+Status ConsumerDirectory::destroy_context() {
+  Status destroyed = Consumer::destroy(consumer_);
+  if (destroyed) memory_.reset();
+  return destroyed;
+}
+
 std::shared_ptr<const void> ConsumerDirectory::admit(std::uint64_t bytes) {
   auto share = is_to_stop_
                    ? nullptr

@@ -47,7 +47,7 @@ class ConsumerDirectory final : public ContextDirectory {
   Context* context() const override { return consumer_.get(); }
   Status rebuild() override;
   Status accept_configuration() override;
-  Status destroy_context() override { return Consumer::destroy(consumer_); }
+  Status destroy_context() override;
   void add_own_files() override;
   bool is_ready() const override;
   void close_entrance(int error) override;

@@ -142,11 +142,14 @@ void ContextDirectory::dismiss(int error) {
 bool ContextDirectory::try_to_end() {
   check();
   if (!is_idle()) return false;
-  if (context() == nullptr) return true;
-  if (const Status destroyed = destroy_context(); !destroyed) {
-    log(LogLevel::kError, fmt::format("{}: {}", record().path, describe(destroyed.error())));
-    return false;
+  if (context() != nullptr) {
+    if (const Status destroyed = destroy_context(); !destroyed) {
+      log(LogLevel::kError, fmt::format("{}: {}", record().path, describe(destroyed.error())));
+      return false;
+    }
   }
+  clear();
+  record().end();
   return true;
 }
 

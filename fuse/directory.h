@@ -54,6 +54,9 @@ class Directory : public Node {
     put(std::move(name), std::move(node), false);
   }
   void drop(std::string_view name);
+  // The object has ended: what is below it is nobody's any more but who has it open, and the
+  // kernel's for as long as that remembers it.
+  void clear() { entries_.clear(); }
 
   // mkdir(2) and rmdir(2). The error is an errno.
   virtual std::expected<std::shared_ptr<Node>, int> make_directory(std::string_view name,

@@ -40,8 +40,15 @@ void ObjectRecord::give_to(uid_t uid, gid_t gid) {
   ++owners;
 }
 
+void ObjectRecord::end() {
+  has_ended_ = true;
+  if (open_files_ == 0) share.reset();
+}
+
 void ObjectRecord::file_closed() {
-  if (--open_files_ == 0 && on_last_close) on_last_close();
+  if (--open_files_ != 0) return;
+  if (has_ended_) share.reset();
+  if (on_last_close) on_last_close();
 }
 
 }  // namespace comch::fuse

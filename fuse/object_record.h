@@ -31,6 +31,10 @@ class ObjectRecord {
   // To another owner, or group: nobody inherits what the one before said of single files.
   void give_to(uid_t uid, gid_t gid);
 
+  // The object has ended for good. Its share goes back as soon as no file of it is open, and not
+  // only when the kernel has forgotten its nodes, which may take for ever.
+  void end();
+
   void file_opened() { ++open_files_; }
   void file_closed();
   int open_files() const { return open_files_; }
@@ -50,6 +54,7 @@ class ObjectRecord {
  private:
   FailureHandler on_failure_;
   int open_files_ = 0;
+  bool has_ended_ = false;
 };
 
 struct Outcome;

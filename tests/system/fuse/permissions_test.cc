@@ -105,6 +105,15 @@ TEST_F(QuotaTest, UserHasSoManyObjectsAndNoMoreUntilHeRemovesOne) {
   EXPECT_TRUE(eventually([&] { return make("clients/d") == 0; }));
 }
 
+TEST_F(QuotaTest, RemovedOneIsHisUntilNobodyHasAFileOfItOpen) {
+  const auto make = [&] { return as_user(kAnna, [&] { return make_server("a"); }); };
+  for (int n = 0; n < 9; ++n) {
+    ASSERT_TRUE(eventually([&] { return make() == 0; })) << n;
+    const File events(at("servers/a/events"), O_RDONLY | O_NONBLOCK);
+    ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(at("servers/a")); }), 0);
+  }
+}
+
 struct MemoryQuotaTest : PermissionTest {
   std::vector<std::string> arguments() const override { return {"-o", "user_memory=1M"}; }
 };
@@ -134,6 +143,27 @@ TEST_F(MemoryQuotaTest, UserPostsSoManyBytesAndNoMoreUntilHeGivesThemBack) {
   EXPECT_EQ(post(kAnna, "a", "98304"), 0);
   ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(consumers / "a"); }), 0);
   EXPECT_EQ(post(kAnna, "e", "98304"), 0);
+}
+
+TEST_F(MemoryQuotaTest, RemovedConsumerHasNoMemoryAlthoughAFileOfItWasOpen) {
+  ASSERT_EQ(make_server("echo"), 0);
+  ASSERT_EQ(write_to(at("servers/echo/conn_mode"), "0777"), 0);
+  ASSERT_EQ(connect("me", "echo"), 0);
+  const fs::path consumer = at("servers/echo/conn0/consumers/c0");
+  const auto make = [&] {
+    return as_user(kAnna, [&] {
+      if (const int made = make_directory(consumer); made != 0) return made;
+      if (const int set = write_to(consumer / "buf_size", "65536"); set != 0) return set;
+      return write_to(consumer / "enable", "1");
+    });
+  };
+  for (int n = 0; n < 4; ++n) {
+    ASSERT_EQ(make(), 0) << n << ": " << value(consumer / "error");
+    const File recv(consumer / "recv", O_RDONLY | O_NONBLOCK);
+    ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(consumer); }), 0);
+    EXPECT_EQ(recv.read(), failed(ENODEV));
+    ASSERT_TRUE(eventually([&] { return list(at("clients/me/conn/remote")).empty(); }));
+  }
 }
 
 TEST_F(PermissionTest, OwnerUsesHisObjects) {

@@ -56,5 +56,20 @@ TEST_F(ObjectRecordTest, OnlyTheLastCloseIsTold) {
   EXPECT_EQ(closes, 1);
 }
 
+TEST_F(ObjectRecordTest, ShareGoesBackWhenTheObjectHasEndedAndNoFileOfItIsOpen) {
+  const auto share = std::make_shared<int>();
+  server->share = share;
+  server->file_opened();
+  server->file_closed();
+  server->file_opened();
+  server->end();
+  EXPECT_EQ(share.use_count(), 2);
+  server->file_closed();
+  EXPECT_EQ(share.use_count(), 1);
+  server->share = share;
+  server->end();
+  EXPECT_EQ(share.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace comch::fuse
