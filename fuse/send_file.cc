@@ -98,6 +98,12 @@ OutboxFile::Progress FramedSendFile::take(std::span<const std::byte> bytes, bool
   return send_whole(bytes, used, is_first_in_line);
 }
 
+// Who was to wait brings the rest again. Else the next write begins with a frame: taken for the
+// rest of one that failed, it would be lost, too.
+void FramedSendFile::on_cut_short(int error) {
+  if (error != EAGAIN && error != EINTR) begun_.clear();
+}
+
 void FramedSendFile::closing() {
   if (!begun_.empty()) record->note_failure(EINVAL, "the last frame was never finished");
 }

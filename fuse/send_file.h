@@ -29,6 +29,7 @@ class FramedSendFile final : public OutboxFile {
 
  private:
   Progress take(std::span<const std::byte> bytes, bool is_first_in_line) override;
+  void on_cut_short(int error) override;
   Progress send_whole(std::span<const std::byte> bytes, std::size_t used, bool is_first_in_line);
   Progress finish_begun(std::span<const std::byte> bytes, bool is_first_in_line);
   Status send_one(std::span<const std::byte> message, bool is_first_in_line);

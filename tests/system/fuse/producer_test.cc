@@ -146,6 +146,15 @@ TEST_F(ProducerTest, FramesAreMessages) {
   EXPECT_EQ(write_to(producer_ / "send.framed", "no frame"), EINVAL);
 }
 
+TEST_F(ProducerTest, FrameThatFailsIsNotTheBeginningOfTheNext) {
+  connect_ends({.buf_size = "4"});
+  const File framed(producer_ / "send.framed", O_WRONLY);
+  ASSERT_EQ(framed.write("5\n"), 0);
+  EXPECT_EQ(framed.write("hello"), EMSGSIZE);
+  EXPECT_EQ(framed.write("3\nabc"), 0);
+  EXPECT_EQ(get(consumer_), got("abc"));
+}
+
 TEST_F(ProducerTest, ImmediateDataIsHexadecimalAndStaysUntilItIsWrittenAgain) {
   connect_ends({.imm_data_len = "4"});
   EXPECT_EQ(write_to(producer_ / "imm", "DEADbeef\n"), 0);
