@@ -14,22 +14,26 @@ namespace comch::fuse {
 // The open end of `clone`: the ctl of an object that dies with it.
 class CollectionDirectory::CloneFile final : public CtlFile {
  public:
-  CloneFile(std::weak_ptr<Node> parent, std::string name, std::shared_ptr<CtlTarget> target,
-            Services& services)
-      : CtlFile(std::move(target), name + "\n", services.operations),
+  CloneFile(std::weak_ptr<Node> parent, std::string name,
+            const std::shared_ptr<ContextDirectory>& object, Services& services)
+      : CtlFile(std::shared_ptr<CtlTarget>(object, object.get()), name + "\n", services.operations),
         parent_(std::move(parent)),
+        object_(object),
         name_(std::move(name)),
         services_(services) {}
 
   void closing() override {
     const auto parent = std::dynamic_pointer_cast<CollectionDirectory>(parent_.lock());
-    if (!parent || parent->remove_directory(name_) != 0) return;
+    // Of that name there may be another by now, of somebody else.
+    if (!parent || parent->find(name_) != object_) return;
+    if (parent->remove_directory(name_) != 0) return;
     // Nobody called rmdir, so the kernel still remembers the name.
     services_.announcer.vanish(parent->path_ + "/" + name_, services_.nodes.id_of(*parent), {});
   }
 
  private:
   const std::weak_ptr<Node> parent_;
+  const std::shared_ptr<Node> object_;
   const std::string name_;
   Services& services_;
 };
@@ -57,9 +61,7 @@ std::expected<std::unique_ptr<OpenFile>, int> CollectionDirectory::open_clone(
   } while (find(name));
   auto made = make(name, kCloneMode, caller);
   if (!made) return std::unexpected(made.error());
-  auto file = std::make_unique<CloneFile>(
-      weak_from_this(), name, std::shared_ptr<CtlTarget>(*made, made->get()), services_);
-  return file;
+  return std::make_unique<CloneFile>(weak_from_this(), name, *made, services_);
 }
 
 int CollectionDirectory::refuse(const std::string& name, int error, std::string_view reason) {

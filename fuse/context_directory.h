@@ -56,6 +56,7 @@ class ContextDirectory : public Directory, public CtlTarget, public Ending {
 
   Outcome obey(const Order& order) override;
   std::string ctl_usage() const override;
+  bool is_gone() const override { return record().removed; }
 
   bool is_idle() const { return state() == ContextState::kIdle; }
 

@@ -28,6 +28,7 @@ std::optional<Outcome> advance(Run& run) {
       run.current = about(run.orders[run.next - 1].verb, std::move(*ended));
     }
     if (run.current.error != 0 || run.next == run.orders.size()) return run.current;
+    if (run.target->is_gone()) return Outcome::failed(ENODEV, "the object is gone");
     const Order& order = run.orders[run.next++];
     run.current = about(order.verb, run.target->obey(order));
   }

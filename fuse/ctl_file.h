@@ -26,6 +26,7 @@ class CtlTarget {
   virtual ~CtlTarget() = default;
   virtual Outcome obey(const Order& order) = 0;
   virtual std::string ctl_usage() const = 0;  // One line for each order.
+  virtual bool is_gone() const { return false; }
 
  protected:
   // What obey() answers to an order that it has no line for.

@@ -91,6 +91,30 @@ TEST_F(LifecycleTest, CloneOfAClientConnectsWhenItsServerIsWritten) {
   EXPECT_TRUE(eventually([&] { return connections(at("servers/echo")).empty(); }));
 }
 
+TEST_F(LifecycleTest, CloneThatWasRemovedObeysNoMore) {
+  ASSERT_EQ(make_server("echo"), 0);
+  for (const char* role : {"clients", "servers"}) {
+    const File clone(at(role) / "clone", O_RDWR);
+    std::string name = clone.read().bytes;
+    name.pop_back();
+    ASSERT_EQ(remove_directory(at(role) / name), 0);
+    EXPECT_EQ(clone.write("set name other"), ENODEV) << role;
+    EXPECT_EQ(clone.write("set server echo"), ENODEV) << role;
+    EXPECT_EQ(clone.write("start"), ENODEV) << role;
+  }
+  EXPECT_TRUE(connections(at("servers/echo")).empty());
+}
+
+TEST_F(LifecycleTest, CloneThatWasRemovedLeavesAnotherOfItsNameAlone) {
+  File clone(at("clients/clone"), O_RDWR);
+  std::string name = clone.read().bytes;
+  name.pop_back();
+  ASSERT_EQ(remove_directory(at("clients") / name), 0);
+  ASSERT_EQ(make_directory(at("clients") / name), 0);
+  clone.close();
+  EXPECT_EQ(value(at("clients") / name / "state"), "idle");
+}
+
 TEST_F(LifecycleTest, WritingServerReturnsConnectedAndTheServersEndIsThereAlready) {
   ASSERT_EQ(make_server("echo"), 0);
   for (int i = 0; i < 20; ++i) {
