@@ -96,11 +96,13 @@ void ConnectionDirectory::add_streams() {
   });
   put_stream("send", kOut,
              [out = outbox_](const Caller&) -> Opened { return std::make_unique<SendFile>(out); });
-  put_stream("put", kOut,
-             [out = outbox_](const Caller&) -> Opened { return std::make_unique<PutFile>(out); });
-  put_stream("send.framed", kOut, [out = outbox_](const Caller&) -> Opened {
-    return std::make_unique<FramedSendFile>(out);
+  put_stream("put", kOut, [out = outbox_, &quota = services_.memory](const Caller&) -> Opened {
+    return std::make_unique<PutFile>(out, quota);
   });
+  put_stream("send.framed", kOut,
+             [out = outbox_, &quota = services_.memory](const Caller&) -> Opened {
+               return std::make_unique<FramedSendFile>(out, quota);
+             });
   services_.add_ctl(*this, std::shared_ptr<CtlTarget>(shared_from_this(), this));
 }
 

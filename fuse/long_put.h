@@ -26,6 +26,7 @@ class LongPut final : public Put {
   Result<std::size_t> write(std::span<const std::byte> bytes, bool is_first_in_line) override;
   Status finish(bool is_first_in_line) override;
   std::size_t size() const override { return size_; }
+  std::size_t kept() const override { return kept_.size(); }
   bool has_begun() const override { return has_begun_; }
   bool has_room() const override { return kept_.size() < limit_ || outbox_.has_room_for_part(); }
 

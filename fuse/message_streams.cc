@@ -39,14 +39,14 @@ void add_receiving_streams(Directory& directory, const std::shared_ptr<ConsumerQ
 }
 
 void add_sending_streams(Directory& directory, const std::shared_ptr<Outbox>& outbox,
-                         const std::function<int()>& before_open) {
+                         UserQuota& quota, const std::function<int()>& before_open) {
   constexpr Direction kIn{.writable = true};
   put_stream(directory, "send", kIn, before_open,
              [outbox] { return std::make_unique<SendFile>(outbox); });
   put_stream(directory, "put", kIn, before_open,
-             [outbox] { return std::make_unique<PutFile>(outbox); });
+             [outbox, &quota] { return std::make_unique<PutFile>(outbox, quota); });
   put_stream(directory, "send.framed", kIn, before_open,
-             [outbox] { return std::make_unique<FramedSendFile>(outbox); });
+             [outbox, &quota] { return std::make_unique<FramedSendFile>(outbox, quota); });
 }
 
 }  // namespace comch::fuse

@@ -9,6 +9,7 @@
 #include "consumer_queue.h"
 #include "directory.h"
 #include "outbox.h"
+#include "user_quota.h"
 
 namespace comch::fuse {
 
@@ -16,8 +17,8 @@ namespace comch::fuse {
 void add_receiving_streams(Directory& directory, const std::shared_ptr<ConsumerQueue>& queue,
                            const std::function<int()>& before_open);
 
-// send, put and send.framed.
+// send, put and send.framed. What they keep is counted in `quota`.
 void add_sending_streams(Directory& directory, const std::shared_ptr<Outbox>& outbox,
-                         const std::function<int()>& before_open);
+                         UserQuota& quota, const std::function<int()>& before_open);
 
 }  // namespace comch::fuse

@@ -13,7 +13,8 @@ Result<std::shared_ptr<MsgqProducerDirectory>> MsgqProducerDirectory::create(
   auto made = std::make_shared<MsgqProducerDirectory>(services, std::move(link), std::move(record),
                                                       std::move(events));
   if (const Status ready = made->set_up(); !ready) return std::unexpected(ready.error());
-  add_sending_streams(*made, made->outbox_, [one = made.get()] { return one->start_by_opening(); });
+  add_sending_streams(*made, made->outbox_, services.memory,
+                      [one = made.get()] { return one->start_by_opening(); });
   return made;
 }
 

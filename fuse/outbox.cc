@@ -33,8 +33,10 @@ void Outbox::listen(Place place) {
 void Outbox::on_space() {
   if (is_serving_) return;
   is_serving_ = true;
-  while (!sends_.empty() && may_go_on(sends_.front()->place()) && sends_.front()->retry()) {
-    sends_.pop_front();
+  while (!sends_.empty() && may_go_on(sends_.front()->place())) {
+    const auto first = sends_.begin();  // A put that fails may put the word of it before itself.
+    if (!(*first)->retry()) break;
+    sends_.erase(first);
   }
   is_serving_ = false;
   const bool has_others = !sends_.empty();

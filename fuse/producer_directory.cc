@@ -18,7 +18,7 @@ Result<std::shared_ptr<ProducerDirectory>> ProducerDirectory::create(
   auto made = std::make_shared<ProducerDirectory>(services, std::move(link), std::move(record),
                                                   std::move(events));
   if (const Status ready = made->set_up(); !ready) return std::unexpected(ready.error());
-  add_sending_streams(*made, made->outbox_, [] { return 0; });
+  add_sending_streams(*made, made->outbox_, services.memory, [] { return 0; });
   return made;
 }
 

@@ -28,6 +28,7 @@ class Put {
   virtual Status finish(bool is_first_in_line) = 0;
 
   virtual std::size_t size() const = 0;  // Taken so far.
+  virtual std::size_t kept() const = 0;  // Of that, not sent yet.
   // Parts of it are on their way, and nothing else may be sent before the last.
   virtual bool has_begun() const { return false; }
   // Whether write() would take something.

@@ -22,8 +22,8 @@ WaitingSend::Place place_of(const Put& put) {
 // The message of a put whose file is closed already: nobody waits for it.
 class ClosedPut final : public WaitingSend {
  public:
-  ClosedPut(std::shared_ptr<ObjectRecord> record, std::unique_ptr<Put> put)
-      : record_(std::move(record)), put_(std::move(put)) {}
+  ClosedPut(std::shared_ptr<ObjectRecord> record, std::unique_ptr<Put> put, KeptMemory memory)
+      : record_(std::move(record)), memory_(std::move(memory)), put_(std::move(put)) {}
 
   bool retry() override {
     const Status sent = put_->finish(true);
@@ -41,6 +41,7 @@ class ClosedPut final : public WaitingSend {
 
  private:
   const std::shared_ptr<ObjectRecord> record_;
+  const KeptMemory memory_;
   const std::unique_ptr<Put> put_;
 };
 
@@ -61,6 +62,9 @@ OutboxFile::Progress PutFile::take(std::span<const std::byte> bytes, bool is_fir
       progress.used = used;
       return progress;
     }
+    if (!memory_.grow_to(put_->kept(), record->owner)) {
+      return {.error = EDQUOT, .reason = KeptMemory::kWhyNot};
+    }
     used += *taken;
   }
   return {.used = used};
@@ -71,6 +75,8 @@ void PutFile::on_cut_short(int error) {
     is_cut_short_ = true;
   } else {
     spoilt_by_ = error;
+    put_ = outbox().begin_put();  // Nothing is kept any more, and nothing will come.
+    memory_.give_back();
   }
 }
 
@@ -86,7 +92,7 @@ void PutFile::closing() {
   const Status sent = put_->finish(false);
   if (sent) return;
   if (sent.error().code == Errc::again) {
-    outbox().wait(std::make_unique<ClosedPut>(record, std::move(put_)));
+    outbox().wait(std::make_unique<ClosedPut>(record, std::move(put_), std::move(memory_)));
   } else {
     const Progress why = failed(sent.error());
     record->note_failure(why.error, why.reason);

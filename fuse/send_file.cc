@@ -46,7 +46,7 @@ OutboxFile::Progress FramedSendFile::finish_begun(std::span<const std::byte> byt
     const Frame frame = next_frame(begun_, outbox().max_message_size());
     if (frame.kind == Frame::Kind::kIncomplete) {
       const auto piece = bytes.subspan(used, std::min(frame.size, bytes.size() - used));
-      if (piece.empty()) return {.used = used};
+      if (piece.empty()) return keep(used, 0);
       begun_.insert(begun_.end(), piece.begin(), piece.end());
       used += piece.size();
       continue;
@@ -71,7 +71,7 @@ OutboxFile::Progress FramedSendFile::send_whole(std::span<const std::byte> bytes
     const Frame frame = next_frame(bytes.subspan(used), outbox().max_message_size());
     if (frame.kind == Frame::Kind::kIncomplete) {
       begun_.assign(bytes.begin() + static_cast<std::ptrdiff_t>(used), bytes.end());
-      return {.used = bytes.size()};
+      return keep(bytes.size(), used);
     }
     if (frame.kind != Frame::Kind::kWhole) {
       return {.used = used,
@@ -86,6 +86,12 @@ OutboxFile::Progress FramedSendFile::send_whole(std::span<const std::byte> bytes
     used += frame.size;
   }
   return {.used = used};
+}
+
+OutboxFile::Progress FramedSendFile::keep(std::size_t used, std::size_t before) {
+  if (memory_.grow_to(begun_.capacity(), record->owner)) return {.used = used};
+  std::vector<std::byte>().swap(begun_);
+  return {.used = before, .error = EDQUOT, .reason = KeptMemory::kWhyNot};
 }
 
 OutboxFile::Progress FramedSendFile::take(std::span<const std::byte> bytes, bool is_first_in_line) {

@@ -37,7 +37,7 @@ struct Services {
   const MountOptions& options;
   EngineHost& engine;
   UserQuota objects;
-  UserQuota memory;  // Bytes of posted buffers, and of what was handed over.
+  UserQuota memory;  // Bytes of posted buffers, of what was handed over, and of what is being put.
   Operations operations;
   AttributeWatch watch;
   NodeTable nodes;

@@ -1,6 +1,6 @@
 // UserQuota: how much of something each user has, so that nobody takes for himself what the daemon
-// has for all: objects, for its descriptors, and for its memory bytes of posted buffers and of what
-// was handed over.
+// has for all: objects, for its descriptors, and for its memory bytes of posted buffers, of what
+// was handed over, and of what is written to `put` piece by piece (kept_memory.h).
 //
 //   auto share = quota.take(caller.uid);
 //   if (!share) return EDQUOT;

@@ -25,6 +25,7 @@ class WholePut final : public Put {
     return is_first_in_line ? outbox_.send_first(message_) : outbox_.send(message_);
   }
   std::size_t size() const override { return message_.size(); }
+  std::size_t kept() const override { return message_.size(); }
 
  private:
   Outbox& outbox_;

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "attempt.h"
 #include "library_peer.h"
 #include "tree_fixture.h"
@@ -143,6 +145,29 @@ TEST_F(MemoryQuotaTest, UserPostsSoManyBytesAndNoMoreUntilHeGivesThemBack) {
   EXPECT_EQ(post(kAnna, "a", "98304"), 0);
   ASSERT_EQ(as_user(kAnna, [&] { return remove_directory(consumers / "a"); }), 0);
   EXPECT_EQ(post(kAnna, "e", "98304"), 0);
+}
+
+TEST_F(MemoryQuotaTest, WhatPutsKeepIsTheirOwners) {
+  ASSERT_EQ(as_user(kAnna, [&] { return make_server("echo"); }), 0);
+  ASSERT_EQ(as_user(kAnna, [&] { return connect("me", "echo"); }), 0);
+  const fs::path consumer = at("servers/echo/conn0/consumers/c0");
+  const fs::path producer = at("clients/me/conn/producers/p0");
+  ASSERT_EQ(make_directory(consumer), 0);
+  ASSERT_EQ(write_to(consumer / "enable", "1"), 0);
+  ASSERT_EQ(as_user(kAnna, [&] { return make_directory(producer); }), 0);
+  ASSERT_EQ(write_to(producer / "target", value(consumer / "id")), 0);
+  const std::string half(400UL << 10U, 'x');
+  for (const char* name : {"put", "send.framed"}) {
+    const std::string begin = std::string_view(name) == "put" ? "" : "1000000\n";
+    std::optional<File> first(std::in_place, producer / name, O_WRONLY);
+    EXPECT_EQ(first->write(begin + half), 0);
+    const File second(producer / name, O_WRONLY), third(producer / name, O_WRONLY);
+    EXPECT_EQ(second.write(begin + half), 0);
+    EXPECT_EQ(third.write(begin + half), EDQUOT) << name;
+    EXPECT_NE(value(producer / "error").find("user_memory="), std::string::npos);
+    first.reset();
+    EXPECT_EQ(File(producer / name, O_WRONLY).write(begin + half), 0) << name;
+  }
 }
 
 TEST_F(MemoryQuotaTest, RemovedConsumerHasNoMemoryAlthoughAFileOfItWasOpen) {
