@@ -24,7 +24,15 @@ HeldRead::HeldRead(MessageFile& file, ReadQueue& queue, Request request, std::si
       size_(size),
       ticket_(next_ticket()) {}
 
-Offer HeldRead::offer(const Message& message) { return file_.offer(request(), size_, message); }
+Offer HeldRead::offer(const Message& message) {
+  const Offer made = file_.offer(request(), size_, message);
+  if (made == Offer::kTaken) file_.serve_others(*this);
+  return made;
+}
+
+void HeldRead::ask_again() {
+  file_.read(std::move(request()), {.size = size_, .offset = 0, .nonblocking = false});
+}
 
 void HeldRead::end() { file_.tell_end(request()); }
 
@@ -47,6 +55,17 @@ std::unique_ptr<HeldRead> ReadQueue::take_first() {
 
 void ReadQueue::remove(const HeldRead& read) {
   std::erase_if(reads_, [&](const auto& one) { return one.get() == &read; });
+}
+
+std::list<std::unique_ptr<HeldRead>> ReadQueue::take_others(const HeldRead& served) {
+  std::list<std::unique_ptr<HeldRead>> others;
+  for (auto read = reads_.begin(); read != reads_.end();) {
+    const auto next = std::next(read);
+    if (read->get() != &served && &(*read)->file_ == &served.file_)
+      others.splice(others.end(), reads_, read);
+    read = next;
+  }
+  return others;
 }
 
 void ReadQueue::fail_all(int error) {
@@ -92,6 +111,13 @@ void MessageFile::read(Request request, const Read& read) {
     if (offer_taken(request, read.size, *message) != Offer::kSkipped) return;
   }
   wait(std::move(request), read);
+}
+
+// Other threads' reads of this file, which waited behind `served`: what is left of the message it
+// has is theirs, or the end that comes behind it, and no later message.
+void MessageFile::serve_others(const HeldRead& served) {
+  if (rest_.empty() && !is_finished() && !long_) return;
+  for (const auto& read : source_->waiting.take_others(served)) read->ask_again();
 }
 
 // There is nothing now.

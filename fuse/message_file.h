@@ -73,6 +73,7 @@ class MessageFile : public OpenFile {
     bool empty() const { return header.empty() && size == 0; }
   };
   void wait(Request request, const Read& read);
+  void serve_others(const HeldRead& served);
   // Where the next message of this file comes from.
   MessageSource& current() const;
   void begin_long_message(std::shared_ptr<LongMessage> rest);

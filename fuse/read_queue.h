@@ -33,6 +33,8 @@ class HeldRead final : public HeldRequest {
   HeldRead(MessageFile& file, ReadQueue& queue, Request request, std::size_t size);
 
   Offer offer(const Message& message);
+  // Asks once more, as if it came now. It is out of the queue, and may be gone after.
+  void ask_again();
   // There will be no message any more.
   void end();
   std::uint64_t ticket() const { return ticket_; }
@@ -55,6 +57,8 @@ class ReadQueue {
   // The first, which is to be answered or put back.
   std::unique_ptr<HeldRead> take_first();
   void put_back(std::unique_ptr<HeldRead> read) { reads_.push_front(std::move(read)); }
+  // Those of one file but for `served`.
+  std::list<std::unique_ptr<HeldRead>> take_others(const HeldRead& served);
 
   // False: a signal was faster, and the read is answered.
   bool hold(std::unique_ptr<HeldRead> read);

@@ -20,10 +20,16 @@ bool is_gauge(std::string_view counter) {
   return counter == "connections" || counter == "in_flight";
 }
 
-// A label value: quotes, backslashes and newlines are escaped.
+std::string dump(const nlohmann::ordered_json& json, int indent) {
+  // Names are whatever bytes mkdir was given; what is no UTF-8 is replaced, not thrown.
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// A label value: quotes, backslashes and newlines are escaped, and what is no UTF-8 is replaced.
 std::string label(std::string_view text) {
+  const std::string readable = nlohmann::ordered_json::parse(dump(text, -1));
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : readable) {
     if (c == '"' || c == '\\') escaped += '\\';
     escaped += c;
   }
@@ -73,8 +79,7 @@ std::string status_json(const Reported& reported) {
   if (servers != nullptr) json["servers"] = servers->json();
   if (clients != nullptr) json["clients"] = clients->json();
   if (msgqs != nullptr) json["msgq"] = msgqs->json();
-  // Names are whatever bytes mkdir was given; what is no UTF-8 is replaced, not thrown.
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return dump(json, 2) + "\n";
 }
 
 }  // namespace comch::fuse

@@ -93,12 +93,13 @@ void Tree::check() {
 }
 
 void Tree::shut_down() {
+  // Before all that has its line: who is given one asks for the next, and nobody answers any more.
+  services_.events->fail_readers(ESHUTDOWN);
   // Clients first: they say good-bye to servers that are still there to hear it.
   if (clients_) clients_->remove_all(ESHUTDOWN);
   if (servers_) servers_->remove_all(ESHUTDOWN);
   msgqs_->remove_all(ESHUTDOWN);
   services_.operations.fail_all(ESHUTDOWN);
-  services_.events->fail_readers(ESHUTDOWN);
   record_->removed = true;
 }
 

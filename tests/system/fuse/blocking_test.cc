@@ -256,5 +256,27 @@ TEST_F(HeldWriteTest, HeldWritersAreServedAndNoneIsLost) {
   for (const Attempt& writer : writers) EXPECT_EQ(writer.result(), failed(0));
 }
 
+TEST_F(HeldReadTest, SecondReaderOfOneGetHasItsEndWhenTheFirstHasTheMessage) {
+  const File file(server_end_ / "get");
+  const Attempt first([&] { return file.read(); }), second([&] { return file.read(); });
+  ASSERT_TRUE(first.is_held(SYS_read) && second.is_held(SYS_read));
+  ASSERT_EQ(send(client_end_, "only one"), 0);
+  const Got one = first.result(), other = second.result();
+  EXPECT_EQ(one.error, 0);
+  EXPECT_EQ(other.error, 0);
+  EXPECT_EQ(one.bytes + other.bytes, "only one");
+}
+
+TEST_F(HeldReadTest, SecondReaderOfOneOpenFileHasTheRestOfTheFirstsMessage) {
+  const File file(server_end_ / "recv");
+  const Attempt first([&] { return file.read(4); });
+  ASSERT_TRUE(first.is_held(SYS_read));
+  const Attempt second([&] { return file.read(4); });
+  ASSERT_TRUE(second.is_held(SYS_read));
+  ASSERT_EQ(send(client_end_, "12345678"), 0);
+  EXPECT_EQ(first.result(), got("1234"));
+  EXPECT_EQ(second.result(), got("5678"));
+}
+
 }  // namespace
 }  // namespace comch::test

@@ -197,6 +197,17 @@ TEST_F(ProgramTest, SIGTERMAndSIGINTUnmount) {
   }
 }
 
+TEST_F(DaemonTest, SIGTERMIsESHUTDOWNToWhoReadsEventsWhateverElseEnds) {
+  while (write_to(client_end_ / "send", "x", O_NONBLOCK) == 0) continue;
+  const Attempt writer([&] { return failed(send(client_end_, "x")); });
+  ASSERT_TRUE(writer.is_held(SYS_write));
+  const Attempt reader([&] { return File(at("events")).read(); });
+  ASSERT_TRUE(reader.is_held(SYS_read));
+  tree().daemon().kill(SIGTERM);
+  EXPECT_EQ(reader.result(), failed(ESHUTDOWN));
+  EXPECT_EQ(writer.result(), failed(ESHUTDOWN));
+}
+
 TEST_F(DaemonTest, SIGTERMEndsHeldReadersAndTellsPeers) {
   const Attempt reader([&] { return File(server_end_ / "recv").read(); });
   ASSERT_TRUE(reader.is_held(SYS_read));

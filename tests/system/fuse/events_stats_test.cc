@@ -135,6 +135,14 @@ TEST_F(StatsTest, MetricsAreLinesOfPrometheusText) {
   EXPECT_GT(samples, 0);
 }
 
+TEST_F(StatsTest, MetricsAreUTF8WhateverBytesANameHas) {
+  ASSERT_EQ(make_server("caf\xe9 \"au\" \xc3\xa9t\xc3\xa9"), 0);
+  const std::string metrics = text_of(at("metrics")).bytes;
+  EXPECT_NE(metrics.find("name=\"caf\xef\xbf\xbd \\\"au\\\" \xc3\xa9t\xc3\xa9\""),
+            std::string::npos);
+  EXPECT_EQ(metrics.find('\xe9'), std::string::npos);
+}
+
 TEST_F(StatsTest, MetricsCountMessages) {
   const std::string before = text_of(at("metrics")).bytes;
   ASSERT_EQ(send(client_end_, "hello"), 0);
