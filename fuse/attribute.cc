@@ -2,6 +2,7 @@
 #include "attribute.h"
 
 #include <linux/fuse.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -14,29 +15,72 @@ namespace {
 // No value is longer; a longer write is somebody's mistake, such as a file copied here.
 constexpr std::size_t kValueMax = 65536;
 
+// Of reports; see Attribute::text().
+constexpr std::chrono::milliseconds kCheap{1};
+constexpr int kShareOfLoop = 20;
+
+// What a loop that is not let run does not take itself.
+std::chrono::nanoseconds processor_time() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 }  // namespace
 
+int AttributeWatch::timeout_ms() const {
+  if (is_due()) return 0;
+  if (files_.empty() || next_look_ == Clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_look_ - Clock::now());
+  return static_cast<int>(std::max(left, std::chrono::milliseconds(0)).count());
+}
+
 void AttributeWatch::check() {
-  const auto end = std::chrono::steady_clock::now() + kTurn;
+  const auto now = Clock::now();
+  const auto end = now + kTurn;
+  if (now >= next_look_) {
+    next_look_ = Clock::time_point::max();
+    look_again();
+  }
   while (is_due()) {
     auto next = files_.upper_bound(last_);
     if (next == files_.end()) next = files_.begin();
     last_ = *next;
     --due_;
     if (last_->has_changed()) last_->wake_pollers();
+    next_look_ = std::min(next_look_, last_->next_look());
     if (std::chrono::steady_clock::now() >= end) return;
   }
 }
 
-std::string Attribute::content() const {
+Attribute::Text Attribute::render() const {
   std::string text = spec_.show();
   if (!text.empty() && !spec_.is_text) text += '\n';
-  rendered_ = text.size();
-  return text;
+  return std::make_shared<const std::string>(std::move(text));
+}
+
+Attribute::Text Attribute::text() const {
+  if (was_cheap_) good_until_ = {};
+  return text_for_pollers();
+}
+
+Attribute::Text Attribute::text_for_pollers() const {
+  if (!spec_.is_report) return render();
+  if (Clock::now() < good_until_) return rendered_;
+  const auto before = processor_time();
+  rendered_ = render();
+  const auto cost = processor_time() - before;
+  was_cheap_ = cost < kCheap;
+  good_until_ = Clock::now() + kShareOfLoop * cost;
+  return rendered_;
 }
 
 // Tools that ask again behind their open(), as cp, tar and rsync do, find a report's true length.
-std::size_t Attribute::length() const { return spec_.is_report ? rendered_ : content().size(); }
+std::size_t Attribute::length() const {
+  constexpr std::size_t kPage = 4096;
+  if (!spec_.is_report) return text()->size();
+  return rendered_ ? rendered_->size() : kPage;
+}
 
 struct stat Attribute::attributes() const {
   const Direction direction{.readable = true, .writable = is_writable()};
@@ -61,7 +105,7 @@ AttributeFile::AttributeFile(const AttributeSpec& spec, std::shared_ptr<const At
       operations_(daemon.operations),
       watch_(daemon.watch),
       opener_(opener),
-      snapshot_(node_->content()) {}
+      snapshot_(node_->text()) {}
 
 AttributeFile::~AttributeFile() { watch_.remove(*this); }
 
@@ -70,9 +114,9 @@ void AttributeFile::read(Request request, const Read& read) {
     request.fail(ENODEV);
     return;
   }
-  if (read.offset == 0) snapshot_ = node_->content();
-  const auto offset = std::min(static_cast<std::size_t>(read.offset), snapshot_.size());
-  request.data(std::string_view(snapshot_).substr(offset, read.size));
+  if (read.offset == 0) snapshot_ = node_->text();
+  const auto offset = std::min(static_cast<std::size_t>(read.offset), snapshot_->size());
+  request.data(std::string_view(*snapshot_).substr(offset, read.size));
 }
 
 void AttributeFile::write(Request request, const Write& write) {
@@ -99,7 +143,16 @@ unsigned AttributeFile::readiness() {
   return POLLIN | POLLOUT | (has_changed() ? POLLPRI | POLLERR : 0U);
 }
 
-bool AttributeFile::has_changed() const { return record->removed || node_->content() != snapshot_; }
+bool AttributeFile::has_changed() const {
+  if (record->removed) return true;
+  const Attribute::Text now = node_->text_for_pollers();
+  return now != snapshot_ && *now != *snapshot_;
+}
+
+std::chrono::steady_clock::time_point AttributeFile::next_look() const {
+  if (record->removed || !node_->is_report()) return Attribute::Clock::time_point::max();
+  return node_->text_is_good_until();
+}
 
 unsigned AttributeFile::open_flags() const {
   // No FOPEN_STREAM: a program that polls a value goes back to offset 0 to read it again.

@@ -29,7 +29,8 @@ class AttributeFile;
 
 // The attribute files that somebody polls. Values have no events of their own: they are
 // compared when something may have happened, which costs nothing while nobody polls. Whoever
-// polls thousands waits for them himself: a look ends after its time, and the next goes on.
+// polls thousands waits for them himself: a look ends after its time, and the next goes on. A
+// report that is not to be written again yet is looked at once more when it is.
 class AttributeWatch {
  public:
   void add(AttributeFile& file) { files_.insert(&file); }
@@ -37,14 +38,19 @@ class AttributeWatch {
   // Something may have happened: every value is due to be compared.
   void look_again() { due_ = files_.size(); }
   bool is_due() const { return due_ != 0 && !files_.empty(); }
+  // How long the loop may sleep before a value is due; -1 for ever.
+  int timeout_ms() const;
   // Notifies the pollers of values that have changed since they were read.
   void check();
 
  private:
   static constexpr std::chrono::microseconds kTurn{100};  // Picked: some requests.
 
+  using Clock = std::chrono::steady_clock;
+
   std::set<AttributeFile*> files_;
   std::size_t due_ = 0;
+  Clock::time_point next_look_ = Clock::time_point::max();
   AttributeFile* last_ = nullptr;  // Compared; never looked into.
 };
 
@@ -59,8 +65,8 @@ struct AttributeSpec {
                              // opened the file, unless root passed it on to somebody who writes.
   bool may_be_held = false;  // A write may wait: private node ids, see node.h.
   bool is_text = false;      // Several lines, which carry their newlines themselves.
-  bool is_report = false;    // Of all there is, which takes its time: rendered for who opens or
-                             // reads it; for who only looks it is as long as the last time.
+  bool is_report = false;    // Of all there is, which takes its time: see Attribute::text(). For
+                             // who only asks how long it is, it is as long as the last time.
 };
 
 class Attribute final : public Node {
@@ -69,7 +75,18 @@ class Attribute final : public Node {
             AttributeWatch& watch)
       : Node(std::move(record)), spec_(std::move(spec)), operations_(operations), watch_(watch) {}
 
-  std::string content() const;  // As it is read, with its newline.
+  using Text = std::shared_ptr<const std::string>;
+  using Clock = std::chrono::steady_clock;
+
+  // As it is read, with its newline. A report whose writing took the loop more than a millisecond
+  // serves all for twenty times as long: it takes a twentieth of the loop at most, however many
+  // read it.
+  Text text() const;
+  // For who polls it. A report serves them so, whatever it took; text_is_good_until() says how
+  // long.
+  Text text_for_pollers() const;
+  Clock::time_point text_is_good_until() const { return good_until_; }
+  bool is_report() const { return spec_.is_report; }
   bool is_writable() const { return spec_.store || spec_.store_for; }
 
   struct stat attributes() const override;
@@ -80,11 +97,15 @@ class Attribute final : public Node {
 
  private:
   std::size_t length() const;
+  Text render() const;
 
   const AttributeSpec spec_;
   Operations& operations_;
   AttributeWatch& watch_;
-  mutable std::size_t rendered_ = 4096;  // Of a report: its length the last time; at first a page.
+  // Of a report, the last time.
+  mutable Text rendered_;
+  mutable bool was_cheap_ = true;
+  mutable Clock::time_point good_until_;
 };
 
 class AttributeFile final : public OpenFile {
@@ -102,6 +123,8 @@ class AttributeFile final : public OpenFile {
   unsigned readiness() override;
   unsigned open_flags() const override;
   bool has_changed() const;
+  // When a look at it may tell more than the last one did.
+  std::chrono::steady_clock::time_point next_look() const;
 
  private:
   Outcome store(std::string_view value, const Caller& writer) const;
@@ -111,7 +134,7 @@ class AttributeFile final : public OpenFile {
   Operations& operations_;
   AttributeWatch& watch_;
   const Caller opener_;
-  std::string snapshot_;
+  Attribute::Text snapshot_;
 };
 
 }  // namespace comch::fuse

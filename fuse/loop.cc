@@ -1,6 +1,7 @@
 // The daemon's only loop; see loop.h.
 #include "loop.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <tuple>
@@ -10,6 +11,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{1};
+
+// Of two times that poll(2) is given.
+int shorter(int one_ms, int other_ms) {
+  if (one_ms < 0 || other_ms < 0) return std::max(one_ms, other_ms);
+  return std::min(one_ms, other_ms);
+}
 
 }  // namespace
 
@@ -57,7 +64,7 @@ std::optional<Loop::End> Loop::turn(Waits& waits) {
   int timeout_ms = 0;
   if (services_.engine.is_settled()) {
     services_.engine.arm();
-    timeout_ms = services_.watch.is_due() ? 0 : services_.announcer.timeout_ms();
+    timeout_ms = shorter(services_.watch.timeout_ms(), services_.announcer.timeout_ms());
   }
   const int ready = poll(waits.data(), waits.size(), timeout_ms);
   if (ready < 0 && errno != EINTR) return End::kSignalled;

@@ -33,7 +33,7 @@ TEST_F(AttributeTest, SizeIsThatOfTheValueAndItsNewline) {
 
 TEST_F(AttributeTest, TextKeepsItsOwnNewlines) {
   const auto attribute = make({.show = [] { return std::string("a\nb\n"); }, .is_text = true});
-  EXPECT_EQ(attribute->content(), "a\nb\n");
+  EXPECT_EQ(*attribute->text(), "a\nb\n");
 }
 
 TEST_F(AttributeTest, AReportIsWrittenForReadersAndNotForThoseWhoLook) {
@@ -51,6 +51,57 @@ TEST_F(AttributeTest, AReportIsWrittenForReadersAndNotForThoseWhoLook) {
   EXPECT_EQ(written, 1);
   EXPECT_EQ(report->attributes().st_size, 3) << "cp and rsync believe the size behind their open()";
   EXPECT_EQ(written, 1);
+}
+
+// A report, and how often it was written.
+struct ReportTest : AttributeTest {
+  std::unique_ptr<OpenFile> open() const {
+    auto opened = report->open({.for_reading = true, .for_writing = false, .caller = {}}).value();
+    opened->record = record;
+    return opened;
+  }
+
+  std::chrono::milliseconds takes{0};
+  int written = 0;
+  std::shared_ptr<Attribute> report = make({.show =
+                                                [this] {
+                                                  ++written;
+                                                  const auto end = Clock::now() + takes;
+                                                  while (Clock::now() < end) continue;
+                                                  return value;
+                                                },
+                                            .is_text = true,
+                                            .is_report = true});
+  using Clock = std::chrono::steady_clock;
+};
+
+TEST_F(ReportTest, OneThatTakesLongIsWrittenOnceForAllWhoReadItMeanwhile) {
+  takes = std::chrono::milliseconds(20);
+  for (int n = 0; n < 5; ++n) open();
+  EXPECT_EQ(written, 1);
+}
+
+TEST_F(ReportTest, OneThatTakesNoTimeIsWrittenForEachWhoReadsIt) {
+  for (int n = 0; n < 5; ++n) open();
+  EXPECT_EQ(written, 5);
+}
+
+TEST_F(ReportTest, PollersShareOneAndAreLookedAtAgainWhenTheNextIsDue) {
+  std::vector<std::unique_ptr<OpenFile>> files;
+  for (int n = 0; n < 5; ++n) files.push_back(open());
+  for (const auto& file : files) watch.add(static_cast<AttributeFile&>(*file));
+  EXPECT_EQ(watch.timeout_ms(), -1);
+  takes = std::chrono::milliseconds(5);
+  written = 0;
+  watch.look_again();
+  while (watch.is_due()) watch.check();
+  EXPECT_LE(written, 2);
+  EXPECT_GT(watch.timeout_ms(), 0);
+  value = "changed";
+  takes = std::chrono::milliseconds(0);
+  while (watch.timeout_ms() > 0) continue;
+  watch.check();
+  EXPECT_NE(files[0]->readiness() & POLLPRI, 0U);
 }
 
 TEST_F(AttributeTest, ReadOnlyValueCannotBeOpenedForWritingByRootEither) {
