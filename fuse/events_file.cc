@@ -67,9 +67,8 @@ void EventsFile::serve() {
 }
 
 void EventsFile::read(Request request, const Read& read) {
-  if (read.offset > 0) {  // Later pages of one read(2): never a second line.
-    request.data(std::string_view());
-  } else if (deliver(request, read.size)) {
+  // No line fills a request, so that none is a later part of a read(2), whatever its offset.
+  if (deliver(request, read.size)) {
     return;
   } else if (record->removed) {
     request.fail(ENODEV);

@@ -98,10 +98,18 @@ void MessageFile::end_long_message() {
   wake_pollers();  // Who looks again joins the source's.
 }
 
+bool MessageFile::is_continued(const Read& read) {
+  const bool is_next = read.offset > 0 && read.offset == full_until_;
+  const bool may_be_continued = is_next || read.size >= kFullRequest;
+  full_until_ = may_be_continued ? read.offset + static_cast<off_t>(read.size) : 0;
+  return is_next;
+}
+
 void MessageFile::read(Request request, const Read& read) {
+  const bool is_more_of_one = is_continued(read);
   if (!rest_.empty()) return give_rest(std::move(request), read.size);
-  // Later pages of one read(2) whose first page was filled: never a second message.
-  if (read.offset > 0 || (is_finished() && !long_)) {
+  // Never a second message.
+  if (is_more_of_one || (is_finished() && !long_)) {
     request.data(std::string_view());
     return;
   }

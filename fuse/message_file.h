@@ -72,6 +72,9 @@ class MessageFile : public OpenFile {
 
     bool empty() const { return header.empty() && size == 0; }
   };
+  // A later part of a read(2), whose first ones were filled. The offset alone does not say it:
+  // splice(2) counts on from call to call.
+  bool is_continued(const Read& read);
   void wait(Request request, const Read& read);
   void serve_others(const HeldRead& served);
   // Where the next message of this file comes from.
@@ -86,6 +89,8 @@ class MessageFile : public OpenFile {
   std::shared_ptr<LongMessage> long_;  // While there is more of the message than was read.
   const bool opened_before_end_;
   bool loss_told_ = false;
+  off_t full_until_ =
+      0;  // Where the next part of a read(2) would begin, if this one is not its last.
   Rest rest_;
 };
 

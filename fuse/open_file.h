@@ -29,6 +29,11 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
   virtual ~OpenFile();
 
+  // Of one read(2) or write(2) of more than a request holds the kernel makes several, the first
+  // ones full: of 256 pages, or of 255 and what lies in the pages that the buffer begins and ends
+  // in.
+  static constexpr std::size_t kFullRequest = std::size_t{255} * 4096;
+
   struct Read {
     std::size_t size;
     off_t offset;

@@ -1,5 +1,6 @@
 // Messages through recv and get: what one read is, and how a connection's end is read.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -210,6 +211,47 @@ TEST_F(EndTest, WriteToAPeerThatIsGoneIsEPIPE) {
   peer.process().kill(SIGKILL);
   EXPECT_TRUE(eventually([&] { return file.write("hello") == EPIPE; }));
   EXPECT_EQ(file.write("hello"), EPIPE) << "and stays so";
+}
+
+// A pipe, into which splice(2) moves what a stream gives.
+struct SpliceTest : RecvTest {
+  void SetUp() override {
+    RecvTest::SetUp();
+    int ends[2] = {-1, -1};
+    ASSERT_EQ(::pipe(ends), 0);
+    out_ = File::adopt(ends[0]);
+    in_ = File::adopt(ends[1]);
+  }
+  Got move(const File& from) const {
+    const ssize_t moved = ::splice(from.fd(), nullptr, in_.fd(), nullptr, 4096, 0);
+    if (moved < 0) return failed(errno);
+    return moved == 0 ? end_of_file() : out_.read(static_cast<std::size_t>(moved));
+  }
+  File out_ = File::adopt(-1), in_ = File::adopt(-1);
+};
+
+TEST_F(SpliceTest, MovesOneMessageAfterTheOther) {
+  const File recv(server_end_ / "recv"), events(at("events"));
+  for (const char* message : {"one", "two", "three"}) {
+    ASSERT_EQ(send(client_end_, message), 0);
+    EXPECT_EQ(move(recv), got(message));
+  }
+  for (const char* name : {"a", "b"}) {
+    ASSERT_EQ(make_directory(at("servers") / name), 0);
+    EXPECT_NE(move(events).bytes.find("created servers/"), std::string::npos) << name;
+    while (events.poll_now(POLLIN) != 0) std::ignore = events.read();
+  }
+}
+
+TEST_F(SpliceTest, PutTakesAnyNumberOfThem) {
+  {
+    const File put(client_end_ / "put", O_WRONLY);
+    for (const char* piece : {"one ", "message"}) {
+      ASSERT_EQ(in_.write(piece), 0);
+      EXPECT_GT(::splice(out_.fd(), nullptr, put.fd(), nullptr, 4096, 0), 0);
+    }
+  }
+  EXPECT_EQ(get(server_end_), got("one message"));
 }
 
 }  // namespace
