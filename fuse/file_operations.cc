@@ -1,5 +1,6 @@
 // Open files; see session_operations.h.
 #include <fcntl.h>
+#include <linux/fuse.h>
 
 #include <cerrno>
 
@@ -66,6 +67,13 @@ void FileOperations::read(fuse_req_t raw, fuse_ino_t, std::size_t size, off_t of
   OpenFile* file = session_of(raw).find_file(*info);
   if (file == nullptr) {
     request.fail(EBADF);
+    return;
+  }
+  // Every read(2) has an owner for locks, what a page fault of a mapping asks for has none: it
+  // would take a message of which whoever maps the file sees a page at most.
+  const bool is_page_fault = info->lock_owner == 0;
+  if (is_page_fault && (file->open_flags() & FOPEN_STREAM) != 0) {
+    request.fail(EINVAL);
     return;
   }
   file->read(std::move(request),

@@ -1,6 +1,7 @@
 // Messages through recv and get: what one read is, and how a connection's end is read.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -211,6 +212,19 @@ TEST_F(EndTest, WriteToAPeerThatIsGoneIsEPIPE) {
   peer.process().kill(SIGKILL);
   EXPECT_TRUE(eventually([&] { return file.write("hello") == EPIPE; }));
   EXPECT_EQ(file.write("hello"), EPIPE) << "and stays so";
+}
+
+TEST_F(RecvTest, PageFaultOfAMappingTakesNoMessage) {
+  const File recv(server_end_ / "recv");
+  const auto look = [&] {
+    const char* page =
+        static_cast<const char*>(::mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE, recv.fd(), 0));
+    return page == MAP_FAILED ? 1 : *static_cast<const volatile char*>(page);
+  };
+  ASSERT_EQ(send(client_end_, "message"), 0);
+  ChildProcess mapper = ChildProcess::run([&] { return static_cast<int>(look()); });
+  EXPECT_EQ(mapper.wait(), Exit::by_signal(SIGBUS));
+  EXPECT_EQ(recv.read(), got("message"));
 }
 
 // A pipe, into which splice(2) moves what a stream gives.
