@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <memory>
 #include <span>
@@ -32,7 +33,8 @@ class Pooling {
         order_(order),
         messages_(messages),
         multishots_(multishots),
-        ends_(std::make_unique<End*[]>(queues.slots())) {}
+        ends_(std::make_unique<End*[]>(queues.slots())),
+        sorted_(std::make_unique_for_overwrite<const Buffer*[]>(queues.slots())) {}
 
   static bool has_completion(const Completion& completion) {
     return (completion.flags & (kMore | kView | kArrival)) == kMore;
@@ -47,6 +49,7 @@ class Pooling {
     }
     const auto posted = end.consumer.post(pool);
     if (!posted || *posted != pool.size()) {
+      assert(!posted || *posted == 0);  // What it has taken could not be taken back.
       queues_.let_go(static_cast<std::uint32_t>(pool.size()));
       order_.finish(op, posted ? -EINVAL : refusal_of(end.consumer, posted.error()));
       return;
@@ -124,15 +127,29 @@ class Pooling {
   std::int64_t check(const Operation& op, const End& end, std::span<Buffer* const> pool) {
     if (pool.empty() || op.chained != 0) return -EINVAL;
     if (end.pool.op != nullptr || end.pool.queued != 0) return -EBUSY;
-    // All of one map: then the consumer takes all of them or not even the first.
-    const Buffer* const first = pool.front();
-    for (const Buffer* buffer : pool) {
+    // All of one map, each once and none posted: then the consumer takes all of them or not even
+    // the first.
+    Buffer* const first = pool.front();
+    for (Buffer* buffer : pool) {
       if ((buffer == nullptr) != (first == nullptr)) return -EINVAL;
       if (buffer == nullptr) continue;
       if (buffer->references() == 0 || &buffer->map() != &first->map()) return -EINVAL;
+      if (is_posted(*buffer)) return -EINVAL;
     }
     if (pool.size() > end.consumer.tasks() - end.consumer.posted()) return -ENOBUFS;
-    return queues_.hold(static_cast<std::uint32_t>(pool.size())) ? 0 : -ENOBUFS;
+    if (!queues_.hold(static_cast<std::uint32_t>(pool.size()))) return -ENOBUFS;
+    if (first == nullptr || !has_repeated(pool)) return 0;
+    queues_.let_go(static_cast<std::uint32_t>(pool.size()));
+    return -EINVAL;
+  }
+  // Of one that is, nobody else says where its data is.
+  static bool is_posted(Buffer& buffer) { return !buffer.set_data_length(buffer.data_length()); }
+  // No more than there are places.
+  bool has_repeated(std::span<Buffer* const> pool) {
+    const std::span sorted(sorted_.get(), pool.size());
+    std::ranges::copy(pool, sorted.begin());
+    std::ranges::sort(sorted);
+    return std::ranges::adjacent_find(sorted) != sorted.end();
   }
 
   bool is_of(const Completion& completion, const End& end) const {
@@ -171,7 +188,8 @@ class Pooling {
   Order& order_;
   Messages& messages_;
   std::uint32_t& multishots_;
-  const std::unique_ptr<End*[]> ends_;  // Whose pool, of a completion of one.
+  const std::unique_ptr<End*[]> ends_;             // Whose pool, of a completion of one.
+  const std::unique_ptr<const Buffer*[]> sorted_;  // Of one pool that is to begin.
   std::array<Buffer*, kTogether> together_;
 };
 

@@ -111,6 +111,31 @@ TEST_F(PoolingTest, MultishotReceivesThatCannotBeAreRefused) {
   EXPECT_TRUE(pool[0]->drop_reference());
 }
 
+TEST_F(PoolingTest, APoolWithARepeatedOrAPostedBufferIsRefusedAndLeavesNothingPosted) {
+  Buffer* const alone = room(0);
+  Buffer* const other = room(1);
+  const std::vector<Buffer*> repeated{alone, other, alone};
+  next(1).prep_post_recv_multishot(*from, repeated);
+  wait(1);
+  EXPECT_EQ(res(1), -EINVAL);
+  EXPECT_EQ(consumer->posted(), 0U);
+  next(2).prep_post_recv(*from, alone);
+  const std::vector<Buffer*> posted{other, alone};
+  next(3).prep_post_recv_multishot(*from, posted);
+  wait(1);
+  EXPECT_EQ(res(3), -EINVAL);
+  EXPECT_EQ(consumer->posted(), 1U);
+  const std::vector<Buffer*> pool{other};
+  next(7).prep_post_recv_multishot(*from, pool);
+  send("alone", 4, kSkipSuccess);
+  send("in the pool", 5, kSkipSuccess);
+  wait(2);
+  ASSERT_EQ(order(), (Numbers{2, 7}));
+  EXPECT_EQ(seen[0].text, "alone");
+  EXPECT_EQ(seen[1].text, "in the pool");
+  EXPECT_TRUE(other->drop_reference());
+}
+
 TEST_F(PoolingTest, AMultishotReceiveGivesBackWhatWasHandedOver) {
   const std::vector<Buffer*> pool{room(0)};
   next(7).prep_post_recv_multishot(*from, pool);

@@ -112,7 +112,8 @@ class Submission : private Operation {
   // pool's buffers are the caller's again, but for those of completions not advanced over.
   // -EBUSY: there is one already. -ENOBUFS: the pool is larger than what the consumer may still
   // post, or the ring's completion queue hold. -EINVAL: it is empty, some of it is null and some
-  // is not, a buffer is not of the map, or it is linked to what follows.
+  // is not, a buffer is not of the map, is in it twice or is posted already, or it is linked to
+  // what follows; nothing is posted then.
   void prep_post_recv_multishot(Source& from, std::span<Buffer* const> pool) {
     prepare(Op::kPool, &from);
     what.pool = pool.data();
