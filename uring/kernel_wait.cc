@@ -67,6 +67,7 @@ KernelWait::KernelWait(int event_fd, const Options& options) : event_fd_(event_f
   timeout_argument_ = ring_ != nullptr && !options.without_timeout_argument &&
                       (ring_->features & IORING_FEAT_EXT_ARG) != 0;
   words_ = ring_ != nullptr && !options.without_words && PendingWaits::can_wait_for_words(*ring_);
+  if (ring_ != nullptr) drains_.begin(*ring_);
 }
 
 KernelWait::~KernelWait() {
@@ -85,6 +86,10 @@ void KernelWait::forget() {
 Status KernelWait::submit_some() {
   const int submitted = io_uring_submit(ring_);
   return submitted < 0 ? refused(submitted, "the kernel takes no submissions") : Status{};
+}
+
+void KernelWait::heed_drains() {
+  if (drains_.look(*ring_)) waits_.withdraw(*ring_);
 }
 
 bool KernelWait::has_completions() {
@@ -112,6 +117,7 @@ bool KernelWait::has_late_completions() {
 Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& transfers,
                          std::span<const WakeWord> words) {
   if (most && *most <= Nanoseconds(0)) return submit();
+  if (ring_ != nullptr) heed_drains();
   if (sleeps_in_ring(transfers)) {
     if (!waits_.wait_for(*ring_, words)) return full();
     if (transfers.ring_fd >= 0 &&
@@ -121,6 +127,8 @@ Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& trans
     return sleep_in_ring(most);
   }
   if (Status s = submit(); !s) return s;
+  // Peers believe that we wait for words. The next sleep asks for none.
+  if (!words.empty()) return {};
   return sleep_in_poll(most, transfers);
 }
 
@@ -146,6 +154,7 @@ Status KernelWait::sleep_in_ring(std::optional<Nanoseconds> most) {
     }
     result = io_uring_submit_and_wait(ring_, 1);
   }
+  drains_.pass(*ring_);
   waits_.take(*ring_);
   return result < 0 && result != -ETIME ? refused(result, "the kernel does not wait") : Status{};
 }

@@ -9,6 +9,10 @@
 // Words of memory that peers change (ProgressEngine::request_notification()) are waited for beside
 // it, where the kernel can (pending_waits.h): it costs a peer less to wake us so.
 //
+// An operation of the application's that drains (IOSQE_IO_DRAIN) would wait for what we have under
+// way, and what we begin behind it would not begin. When one is seen what is under way is ended,
+// ahead of its submission, and from there on waits are poll().
+//
 // Some rings complete only while their thread is in the kernel. Those that say when they are to be
 // entered (IORING_SETUP_TASKRUN_FLAG) are entered then, the others every so many looks, and ahead
 // of a sleep by the sleep itself. poll() does not tell of what waits in a ring that defers it
@@ -30,6 +34,7 @@
 
 #include "comch/result.h"
 #include "comch/wake_word.h"
+#include "drains.h"
 #include "pending_waits.h"
 
 namespace comch::uring {
@@ -57,13 +62,17 @@ class KernelWait {
   io_uring* ring() { return ring_; }
   bool is_joined() const { return ring_ != nullptr && ring_ != &own_ring_; }
   bool has_timeout_argument() const { return timeout_argument_; }
-  bool waits_for_words() const { return words_ && waits_.words_work(); }
+  bool waits_for_words() const { return words_ && waits_.words_work() && !drains_.any(); }
   // Whether a completion is ours; if so it is noted, once, and whoever has it may drop it.
   bool claim(io_uring_cqe& completion) { return waits_.claim(completion); }
 
   // What the application has prepared.
   bool has_submissions() const { return ring_ != nullptr && io_uring_sq_ready(ring_) != 0; }
-  Status submit() { return has_submissions() ? submit_some() : Status(); }
+  Status submit() {
+    if (ring_ != nullptr && drains_.has_news(*ring_)) [[unlikely]]
+      heed_drains();
+    return has_submissions() ? submit_some() : Status();
+  }
   // Whether completions of the application are there. Ours are not among them any more.
   bool has_completions();
   // The same, and no completion is missed because the ring has to be entered for it.
@@ -78,7 +87,8 @@ class KernelWait {
     return waits_for_words() && sleeps_in_ring(transfers) ? kMaxWords : 0;
   }
   // Until the descriptor is readable, one of the words is another one, a completion is there, or so
-  // much time has passed. May be shorter.
+  // much time has passed. May be shorter: it is over at once when there are words, and none can be
+  // waited for since most_words() was asked.
   Status sleep(std::optional<std::chrono::nanoseconds> most, const Transfers& transfers,
                std::span<const WakeWord> words);
   // In a process that was forked: gives nothing back to the ring, which is the parent's.
@@ -86,8 +96,10 @@ class KernelWait {
 
  private:
   Status submit_some();
+  void heed_drains();
   bool sleeps_in_ring(const Transfers& transfers) const {
-    return ring_ != nullptr && waits_.polls_work() && transfers.descriptors.empty();
+    return ring_ != nullptr && waits_.polls_work() && transfers.descriptors.empty() &&
+           !drains_.any();
   }
   Status set_timer(std::optional<std::chrono::nanoseconds> most);
   Status sleep_in_ring(std::optional<std::chrono::nanoseconds> most);
@@ -104,6 +116,7 @@ class KernelWait {
   unsigned untold_ = 0;         // kUntold: of a ring that does not say when to enter it.
   unsigned looks_ = 0;          // At such a ring, since it was made.
   PendingWaits waits_;          // In the ring.
+  Drains drains_;               // There.
   std::vector<pollfd> polled_;  // What poll() waits for.
 };
 

@@ -170,15 +170,26 @@ void PendingWaits::remove(io_uring& ring, std::size_t which) {
   ++under_way_[kRemoval];
 }
 
-// Without the queue of submissions, in which the application's may lie. False: it may be under way
-// yet; kernels before 6.0 cannot do this.
-bool PendingWaits::cancel(io_uring& ring, std::size_t which) {
-  if (under_way_[which] == 0) return true;
+// Without the queue of submissions, in which the application's may lie.
+int PendingWaits::cancel_now(io_uring& ring, std::size_t which) const {
   io_uring_sync_cancel_reg cancel{};
   cancel.addr = tag(which);
   cancel.fd = -1;
   cancel.timeout.tv_nsec = 100'000'000;
-  const int cancelled = io_uring_register_sync_cancel(&ring, &cancel);
+  return io_uring_register_sync_cancel(&ring, &cancel);
+}
+
+void PendingWaits::withdraw(io_uring& ring) {
+  let_begin(ring);
+  for (std::size_t which = 0; which < kTags; ++which) {
+    if (under_way_[which] != 0) std::ignore = cancel_now(ring, which);
+  }
+}
+
+// False: it may be under way yet; kernels before 6.0 cannot do this.
+bool PendingWaits::cancel(io_uring& ring, std::size_t which) {
+  if (under_way_[which] == 0) return true;
+  const int cancelled = cancel_now(ring, which);
   // What is not found is complete, or was never submitted.
   if (cancelled == -ENOENT && io_uring_get_events(&ring) >= 0) take(ring);
   return cancelled >= 0 || cancelled == -EALREADY || under_way_[which] == 0;

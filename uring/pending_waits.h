@@ -47,6 +47,9 @@ class PendingWaits {
   bool claim(io_uring_cqe& completion);
   // Takes those out of the queue that have come.
   void take(io_uring& ring);
+  // Ends all, without the queue of submissions; their completions come. Of kernels before 6.0 they
+  // go on until what they wait for comes.
+  void withdraw(io_uring& ring);
   // Ends all, and waits until the ring is as it was found. One that is broken stays as it is.
   void leave(io_uring& ring);
   // They are another process's.
@@ -68,6 +71,7 @@ class PendingWaits {
   std::size_t tag_for(const WakeWord& word, std::span<const WakeWord> words) const;
   bool wait_for(io_uring& ring, const WakeWord& word, std::size_t which);
   void remove(io_uring& ring, std::size_t which);
+  int cancel_now(io_uring& ring, std::size_t which) const;
   bool cancel(io_uring& ring, std::size_t which);
 
   bool polls_work_ = true;

@@ -50,10 +50,11 @@ struct JoinedTest : testing::TestWithParam<Setup> {
     pair = std::make_unique<InnerPair>(place, options);
     ASSERT_TRUE(pair->ring->features().joined);
   }
-  void prepare_nop() {
+  void prepare_nop(unsigned flags = 0) {
     io_uring_sqe* const sqe = io_uring_get_sqe(&application.ring);
     ASSERT_NE(sqe, nullptr);
     io_uring_prep_nop(sqe);
+    io_uring_sqe_set_flags(sqe, flags);
     sqe->user_data = kApplications;
   }
   // It completes long after it was submitted, and without anybody's doing.
@@ -155,6 +156,29 @@ TEST_P(JoinedTest, AFullSubmissionQueueKeepsNobodyFromWaiting) {
       if (prepared != 0) std::ignore = pair->ring->submit_and_wait(1, 1ms);
     }
     ASSERT_EQ(prepared, 0U);
+  }
+}
+
+TEST_P(JoinedTest, AnApplicationsDrainDoesNotWaitForTheRingsOwnWaits) {
+  join();
+  io_uring_sync_cancel_reg none{};
+  none.fd = -1;
+  if (io_uring_register_sync_cancel(&application.ring, &none) == -EINVAL) {
+    GTEST_SKIP() << "Linux has it from 6.0 on";
+  }
+  for (int round = 0; round < 3; ++round) {
+    // It sleeps: its waits are in there.
+    EXPECT_EQ(pair->ring->submit_and_wait(1, 5ms).error().code, Errc::time_out);
+    prepare_nop(IOSQE_IO_DRAIN);
+    // Submitted by the one or by the other.
+    if (round != 0) {
+      ASSERT_EQ(io_uring_submit(&application.ring), 1);
+    }
+    ASSERT_TRUE(pair->ring->submit_and_wait(1, 10s));
+    ASSERT_TRUE(take_applications());
+    prepare_nop();
+    ASSERT_TRUE(pair->ring->submit_and_wait(1, 10s)) << "nor what follows";
+    ASSERT_TRUE(take_applications());
   }
 }
 

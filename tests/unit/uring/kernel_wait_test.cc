@@ -21,6 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using comch::test::eventually;
 
 // A word that is shared, on a page of its own.
 class SharedWord {
@@ -156,6 +157,43 @@ TEST_F(KernelWaitTest, AnApplicationsRingIsLeftAsItWasFound) {
   EXPECT_EQ(io_uring_get_events(&application), 0);
   EXPECT_EQ(io_uring_cq_ready(&application), 0U);
   EXPECT_EQ(io_uring_sq_ready(&application), 0U);
+  io_uring_queue_exit(&application);
+}
+
+TEST_F(KernelWaitTest, WhileAnApplicationsDrainHoldsItsRingBackTheDescriptorEndsTheSleep) {
+  io_uring application{};
+  ASSERT_EQ(io_uring_queue_init(8, &application, 0), 0);
+  make({.join = &application});
+  EXPECT_FALSE(sleep(word.now(1), 1ms));
+  // It waits for what does not come.
+  const int never = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  io_uring_prep_poll_add(io_uring_get_sqe(&application), never, POLLIN);
+  io_uring_sqe* const drained = io_uring_get_sqe(&application);
+  io_uring_prep_nop(drained);
+  io_uring_sqe_set_flags(drained, IOSQE_IO_DRAIN);
+  EXPECT_TRUE(sleep(word.now(1), 2s)) << "whoever woke us by the word is to be told first";
+  EXPECT_FALSE(wait->waits_for_words());
+  EXPECT_EQ(wait->most_words({}), 0U);
+  EXPECT_TRUE(eventually([&] { return !wait->has_completions(); })) << "its own are taken";
+  for (int n = 0; n < 2; ++n) {
+    std::jthread other([&] {
+      std::this_thread::sleep_for(5ms);
+      ::eventfd_write(event, 1);
+    });
+    EXPECT_TRUE(sleep(std::span<const WakeWord>(), 2s)) << n;
+    eventfd_t count = 0;
+    other.join();
+    ::eventfd_read(event, &count);
+  }
+  EXPECT_EQ(io_uring_cq_ready(&application), 0U) << "it waits on";
+  ::eventfd_write(never, 1);
+  EXPECT_TRUE(sleep(std::span<const WakeWord>(), 2s))
+      << "the application's completions end it, too";
+  EXPECT_TRUE(eventually([&] {
+    return io_uring_get_events(&application) == 0 && io_uring_cq_ready(&application) == 2;
+  }));
+  wait.reset();
+  ::close(never);
   io_uring_queue_exit(&application);
 }
 

@@ -85,8 +85,9 @@ class Ring {
   struct Options {
     std::uint32_t entries = 256;    // Operations between two submit()s, rounded up to a power of 2.
     std::uint32_t completions = 0;  // Operations in flight or not advanced over. 0: 2 * entries.
-    // An application's ring to wait in, which outlives this Ring. Its completions are left alone
-    // and end the wait; one of this Ring's may be among them: see claim(). One that completes only
+    // An application's ring to wait in, which outlives this Ring, and in which nothing that drains
+    // is under way already: see kernel(). Its completions are left alone and end the wait; one of
+    // this Ring's may be among them: see claim(). One that completes only
     // while its thread is in the kernel (IORING_SETUP_DEFER_TASKRUN, IORING_SETUP_COOP_TASKRUN) is
     // entered when it says so, with IORING_SETUP_TASKRUN_FLAG; without, every 64th time that waits
     // look, and when one has no time left. With DEFER_TASKRUN, while transfers are moved without
@@ -246,7 +247,12 @@ class Ring {
   // --- The kernel's ring -------------------------------------------------------------------
 
   // Where the application's own operations go, joined or not; null: there is none. They complete
-  // there, as ever, and end waits of this ring.
+  // there, as ever, and end waits of this ring. Those that drain (IOSQE_IO_DRAIN) do not wait for
+  // what this Ring has under way there to be woken by: a submit() that finds one, or a wait, ends
+  // that first. Because nothing begins behind one that is not over, waits are poll() from then on,
+  // and for no words (Features::futex). So they are when more was prepared between two of these
+  // calls than the submission queue holds, and it cannot be known. Before Linux 6.0 such an
+  // operation waits until this Ring is woken; no wake is missed.
   io_uring* kernel();
   // Whether a completion found in kernel() is this Ring's own; it is not the application's then,
   // which goes on to the next. To be asked of every one that is reaped, because between waits one
