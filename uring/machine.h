@@ -10,6 +10,7 @@
 // Threads: the ring's. Lifetime: the ring's. Errors: results of operations.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -88,6 +89,16 @@ class Machine {
   void arm() {
     sending_.arm();
     control_.arm();
+  }
+  // Whether an operation that is not over names a registered file.
+  bool names_file(int number) {
+    return transfers_.is_named(number) ||
+           std::ranges::any_of(queues_.operations(), [number](const Operation& op) {
+             const bool begun = op.state == State::kFree || op.state == State::kRunning;
+             const bool names = is_transfer(op) && op.op != Op::kDeliver;  // That has a transfer.
+             return !begun && names && (op.flags & kFixedFile) != 0 &&
+                    static_cast<int>(op.handle) == number;
+           });
   }
   // In a process that was forked: nothing here is its own, and its end is nobody's.
   void forget() { forgotten_ = true; }

@@ -137,7 +137,12 @@ Status Ring::unregister_memory(MemoryMap& map) {
   return {};
 }
 Result<int> Ring::register_file(int fd) { return core_->io.register_file(fd); }
-Status Ring::unregister_file(int number) { return core_->io.unregister_file(number); }
+Status Ring::unregister_file(int number) {
+  if (core_->machine.names_file(number)) {
+    return fail(Errc::in_use, "an operation that names the file is not over");
+  }
+  return core_->io.unregister_file(number);
+}
 
 Receipt Ring::on_message(Connection& connection, std::span<const std::byte> message) {
   return core_->machine.control().on_message(connection, message);

@@ -51,6 +51,13 @@ class Transfers {
     }
   }
 
+  // Whether one that is somebody's names a registered file.
+  bool is_named(int number) const {
+    return std::ranges::any_of(
+        std::span(all_.get(), std::size_t{2} * each_),
+        [&](const Transfer& t) { return t.op != nullptr && t.fixed_file && t.fd == number; });
+  }
+
   bool exist() const { return each_ != 0; }
   // From here on op.handle, which was its descriptor, is the transfer.
   Transfer* take(Direction direction, Operation& op) {

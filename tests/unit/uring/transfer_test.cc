@@ -203,6 +203,38 @@ TEST_P(TransferTest, ARegisteredFileOutlivesItsDescriptor) {
   expect_posted(kPosted);
 }
 
+TEST_P(TransferTest, AFileStaysRegisteredUntilWhatNamesItIsOver) {
+  const Pipe pipe;
+  const int number = ring->register_file(*pipe.from).value();
+  const int other = ring->register_file(*pipe.to).value();
+  const auto expect_in_use = [&](int file, const char* because) {
+    const Status s = ring->unregister_file(file);
+    ASSERT_FALSE(s) << because;
+    EXPECT_EQ(s.error().code, Errc::in_use) << because;
+  };
+  next(1, kFixedFile | kLink).prep_send_file(*to, number, 6);
+  next(2, kFixedFile).prep_write_file(other, bytes("late"));
+  ring->submit().value();
+  expect_in_use(number, "it waits for room");
+  expect_in_use(other, "it is held back");
+  post(1);
+  pipe.write("abc");
+  expect_quiet();
+  expect_in_use(number, "it is short, and goes on");
+  pipe.write("def");
+  wait(3);
+  ASSERT_NE(find(kPosted), nullptr);
+  EXPECT_EQ(find(kPosted)->text, "abcdef");
+  EXPECT_TRUE(ring->unregister_file(number));
+  next(3, kFixedFile).prep_recv_file(*from, room(kRooms - 1), other);
+  ring->submit().value();
+  expect_in_use(other, "a message is to go there");
+  send("the last", 4);
+  wait(2);
+  EXPECT_EQ(res(3), 8);
+  EXPECT_TRUE(ring->unregister_file(other));
+}
+
 TEST_P(TransferTest, MemoryThatIsNotMappedHereIsSentToFromACopy) {
   Memory apart(1 << 17U, false);
   auto staged = Consumer::create(server.connection(), apart.map()).value();

@@ -174,7 +174,8 @@ class Ring {
   Status unregister_memory(MemoryMap& map);
   // A file that operations with kFixedFile name by the number that is answered. It stays open
   // until it is unregistered, whatever becomes of `fd`.
-  // full: 256 are. operating_system: it is no descriptor. invalid_value: no such number.
+  // full: 256 are. operating_system: it is no descriptor. invalid_value: no such number. in_use:
+  // an operation that was submitted and names it is not over, begun or not.
   Result<int> register_file(int fd);
   Status unregister_file(int number);
 
