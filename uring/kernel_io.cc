@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,6 +58,12 @@ bool KernelIo::is_direct(int fd, bool fixed_file) const {
   return flags >= 0 && (flags & O_DIRECT) != 0;
 }
 
+bool KernelIo::is_one_file(int a, int b) {
+  struct stat one{}, other{};
+  return ::fstat(a, &one) == 0 && ::fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
 // The descriptor may be closed by its owner afterwards: with and without the kernel's table.
 Result<int> KernelIo::register_file(int fd) {
   const auto free = std::ranges::find(files_, -1);
@@ -68,6 +75,7 @@ Result<int> KernelIo::register_file(int fd) {
     files_registered_ = false;  // From here on they are named by their descriptors.
   }
   *free = own;
+  origins_[number] = fd;
   direct_[number] = is_direct(own, false);
   return static_cast<int>(number);
 }

@@ -66,6 +66,13 @@ class KernelIo {
 
   bool is_open(int fd, bool fixed_file) const { return plain(fd, fixed_file) >= 0; }
   bool is_direct(int fd, bool fixed_file) const;
+  // Whether a transfer is of this file, by the same name or by a number and the descriptor that
+  // it was registered by.
+  bool is_same_file(const Transfer& a, int fd, bool fixed_file) const {
+    if (a.fd == fd && a.fixed_file == fixed_file) return true;
+    return (a.fixed_file || fixed_file) && origin(a.fd, a.fixed_file) == origin(fd, fixed_file) &&
+           is_one_file(plain(a.fd, a.fixed_file), plain(fd, fixed_file));
+  }
   // Whether registered memory is of use to a file, whatever the size: a disk is told its pages.
   // What lies in the page cache is copied, to registered memory page by page, which is better for a
   // few pages and worse for many. Of a file that is not registered it is not known, and asking for
@@ -122,6 +129,11 @@ class KernelIo {
   };
 
   int plain(int fd, bool fixed_file) const;
+  // The descriptor that it was registered by, which may be another file's by now.
+  int origin(int fd, bool fixed_file) const {
+    return fixed_file && plain(fd, true) >= 0 ? origins_[static_cast<std::size_t>(fd)] : fd;
+  }
+  static bool is_one_file(int a, int b);
   void submit();
   bool read_now();
   void fill(io_uring_sqe& sqe, const Transfer& transfer) const;
@@ -142,6 +154,7 @@ class KernelIo {
   ReadNow now_;
   PollIo poll_;
   std::array<int, kMaxFiles> files_{};
+  std::array<int, kMaxFiles> origins_{};
   std::bitset<kMaxFiles> direct_;  // Of those: opened with O_DIRECT.
   std::array<Piece, kMaxPieces> pieces_{};
   std::uint32_t pieces_used_ = 0;

@@ -80,6 +80,7 @@ std::span<const PollIo::Ready> PollIo::take_ready() {
 
 std::int64_t PollIo::attempt(const Ready& ready) {
   if (ready.cancelled) return -ECANCELED;
+  if (ready.transfer->polling) return 1;
   const ssize_t result = call(*ready.transfer, ready.fd);
   return result < 0 ? -errno : result;
 }

@@ -33,6 +33,7 @@ class PollIo {
   };
   // Those that would not block; they are not here any more, and valid until the next call.
   std::span<const Ready> take_ready();
+  // Of one that is polling, that it is ready is all; nothing is moved.
   static std::int64_t attempt(const Ready& ready);
   // What poll() is to wait for, for all that is left; valid until the next call.
   std::span<const pollfd> descriptors();

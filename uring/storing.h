@@ -132,7 +132,7 @@ class Storing {
   }
   bool is_held(const Transfer& t, const TransferList& held) const {
     for (const Transfer* other = held.front(); other != nullptr; other = other->next) {
-      if (other->fd == t.fd && other->fixed_file == t.fixed_file) return true;
+      if (transfers_.is_of(*other, t.fd, t.fixed_file)) return true;
     }
     return transfers_.is_streaming(Transfers<Kinds>::kWriting, t.fd, t.fixed_file);
   }

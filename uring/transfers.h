@@ -86,8 +86,11 @@ class Transfers {
     if (under_way_ == 0) return false;
     const std::span all(all_.get() + (direction == kReading ? 0 : each_), each_);
     return std::ranges::any_of(all, [&](const Transfer& t) {
-      return t.in_kernel && t.is_stream() && t.fd == fd && t.fixed_file == fixed_file;
+      return t.in_kernel && t.is_stream() && is_of(t, fd, fixed_file);
     });
+  }
+  bool is_of(const Transfer& t, int fd, bool fixed_file) const {
+    return io_.is_same_file(t, fd, fixed_file);
   }
 
   // `bytes`, `length` and the rest are set. A length of 0 is over at once, and must not come here.

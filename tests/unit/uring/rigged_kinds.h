@@ -238,6 +238,7 @@ class RiggedIo {
 
   bool is_open(int fd, bool) const { return fd != kClosed; }
   bool is_direct(int fd, bool) const { return fd == kDirect; }
+  bool is_same_file(const Transfer& transfer, int fd, bool) const { return transfer.fd == fd; }
   void begin(Transfer& transfer) {
     EXPECT_TRUE(std::ranges::find(asked_, &transfer) == asked_.end()) << "asked for twice at once";
     EXPECT_TRUE(transfer.size() != 0);

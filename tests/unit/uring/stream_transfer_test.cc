@@ -5,12 +5,30 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "support/deadline.h"
 #include "unit/uring/transfer_pair.h"
 
 namespace comch::uring::test {
 namespace {
 
-struct StreamTransferTest : TransferPair {};
+struct StreamTransferTest : TransferPair {
+  // All that comes out of the pipe until so many operations are over.
+  std::string read_while_written(int pipe, std::size_t operations) {
+    std::string got;
+    std::size_t over = 0;
+    bool empty = false;
+    for (const Deadline deadline; (over < operations || !empty) && !deadline.passed();) {
+      std::ignore = ring->submit_and_wait(1, 1ms);
+      over += ring->ready();
+      reap();
+      std::array<char, 5000> some{};
+      const ssize_t size = ::read(pipe, some.data(), some.size());
+      empty = size <= 0;
+      if (!empty) got.append(some.data(), static_cast<std::size_t>(size));
+    }
+    return got;
+  }
+};
 
 TEST_P(StreamTransferTest, APipeIsReadUntilThereIsEnoughOrItEnds) {
   for (const int flags : {0, O_NONBLOCK}) {
@@ -123,6 +141,60 @@ TEST_P(StreamTransferTest, MessagesGoToASocketInOrderAndWhole) {
   wait(2);
   EXPECT_EQ(res(1), -EPIPE);
   EXPECT_EQ(find(1)->text, "nobody reads it");
+}
+
+TEST_P(StreamTransferTest, WhatComesAfterSomebodyElseHasReadIsNotLost) {
+  Sockets sockets;
+  const File same(::dup(*sockets.here));
+  post(2);
+  next(1).prep_send_socket(*to, *sockets.here, 100);
+  next(2).prep_send_socket(*to, same, 100);
+  expect_quiet();
+  for (const std::string_view text : {"the first", "the second"}) {
+    sockets.write(text);
+    wait(2);
+    EXPECT_TRUE(std::ranges::find(seen, text, &Seen::text) != seen.end());
+  }
+}
+
+TEST_P(StreamTransferTest, NothingIsWrittenTwiceBehindSomebodyElse) {
+  const Pipe pipe(O_NONBLOCK);
+  const File same(::dup(*pipe.to));
+  const std::string text = pattern(kLarge);
+  ASSERT_GE(::fcntl(*pipe.to, F_SETPIPE_SZ, 4096), 0);
+  next(1).prep_write_file(*pipe.to, bytes(text));
+  next(2).prep_write_file(same, bytes(text));
+  EXPECT_EQ(read_while_written(*pipe.from, 2).size(), 2 * kLarge);
+}
+
+TEST_P(StreamTransferTest, ARegisteredFileAndItsDescriptorAreOneStream) {
+  const Pipe pipe(O_NONBLOCK);
+  const int number = ring->register_file(*pipe.to).value();
+  const int again = ring->register_file(*pipe.to).value();
+  const std::string text = pattern(kLarge);
+  ASSERT_GE(::fcntl(*pipe.to, F_SETPIPE_SZ, 4096), 0);
+  next(1).prep_write_file(*pipe.to, bytes(text));
+  next(2, kFixedFile).prep_write_file(number, bytes(text));
+  next(3, kFixedFile).prep_write_file(again, bytes(text));
+  EXPECT_TRUE(read_while_written(*pipe.from, 3) == text + text + text);
+}
+
+TEST_P(StreamTransferTest, ADescriptorThatIsUsedAgainIsAnotherStream) {
+  std::optional<Sockets> sockets(std::in_place);
+  const int number = ring->register_file(*sockets->here).value();
+  post(2);
+  next(1, kFixedFile).prep_send_socket(*to, number, 100);
+  ring->submit().value();
+  const int descriptor = *sockets->here;
+  const Sockets others;
+  ASSERT_EQ(::dup3(*others.here, descriptor, O_CLOEXEC), descriptor);
+  next(2).prep_send_socket(*to, descriptor, 100);
+  others.write("of the other one");
+  wait(2);
+  EXPECT_EQ(res(2), 16);
+  sockets->write("of the first");
+  wait(2);
+  EXPECT_EQ(res(1), 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, StreamTransferTest, kWays, name_of_way);

@@ -175,6 +175,10 @@ class Submission : private Operation {
   // receive or send. -EBADF: no descriptor; with kFixedFile, no registered one. -ENOMEM: no
   // memory to stage it in. -EOPNOTSUPP: the ring was made without transfers.
   //
+  // What has no offset goes one after the other where it names one descriptor, or a number that
+  // this one was registered as. Descriptors that were duplicated are not known to be one file, and
+  // what goes through both has no order.
+  //
   // What is written to a pipe that nobody reads raises SIGPIPE, as write(2) does: who writes to
   // pipes ignores it, and has -EPIPE. Sockets raise none.
   //
