@@ -139,7 +139,7 @@ class Machine {
   // Whatever is no run of sends that may begin; answers how many that is.
   [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
     // It waits for nothing, and nothing waits for it: no line is needed.
-    if (order_.is_open() && Order::is_plain(rest.front()) && is_transfer(rest.front())) {
+    if (order_.is_open() && Order::is_plain(rest.front()) && needs_no_line(rest.front())) {
       begin_one(order_.keep(rest.front()));
       begin_due();
       return 1;
@@ -243,11 +243,12 @@ class Machine {
   void cancel(Operation& op) {
     std::int64_t res = -ENOENT;
     for (Operation& target : queues_.operations()) {
-      if (target.user_data != op.amount || &target == &op || target.cancelled) continue;
-      if (target.state == State::kFree) continue;
+      if (target.user_data != op.amount || target.cancelled) continue;
+      if (target.state == State::kFree || !Order::is_earlier(target, op)) continue;
       res = stop(target) ? 0 : -EALREADY;
       if (res == 0) break;
     }
+    order_.note_cancel(op);
     order_.finish(op, res);
   }
   // False: it runs, and only the other side can end it.
@@ -283,6 +284,7 @@ class Machine {
     on_over(t);
     return true;
   }
+  static bool needs_no_line(const Operation& op) { return is_transfer(op) || op.op == Op::kCancel; }
   static bool is_transfer(const Operation& op) {
     return op.op >= Op::kSendFile && op.op <= Op::kWriteSocket;
   }

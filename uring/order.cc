@@ -1,7 +1,9 @@
 // Order: see order.h.
 #include "order.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace comch::uring {
 
@@ -10,8 +12,30 @@ void Order::admit(std::span<Operation* const> chain) {
     chain[n]->state = Operation::State::kHeld;
     chain[n]->chained = n + 1 < chain.size() ? queues_.index(*chain[n + 1]) + 1 : 0;
   }
+  stamp(chain);
   deferred_.push_back(*chain.front());
   release();
+}
+
+// Of more cancels at a time than can be counted the last ones are taken for one.
+void Order::stamp(std::span<Operation* const> kept) {
+  for (Operation* op : kept) {
+    op->age = age_;
+    const bool is_held_cancel =
+        op->op == Operation::Op::kCancel && op->state == Operation::State::kHeld;
+    if (is_held_cancel && age_ != std::numeric_limits<std::uint16_t>::max()) ++age_;
+  }
+}
+
+// When none is held back any more, all that is there was submitted ahead of the next one.
+void Order::note_cancel(const Operation& cancel) {
+  if (age_ == 0) return;
+  const auto is_held = [&cancel](const Operation& op) {
+    return op.op == Operation::Op::kCancel && op.state == Operation::State::kHeld && &op != &cancel;
+  };
+  if (std::ranges::any_of(queues_.operations(), is_held)) return;
+  for (Operation& op : queues_.operations()) op.age = 0;
+  age_ = 0;
 }
 
 void Order::finish_sent(std::span<Operation* const> run) {

@@ -28,11 +28,17 @@ class Order {
   // Some that begin, all of one kind, and last; so does one.
   std::span<Operation* const> keep(std::span<const Operation> prepared) {
     outstanding_ += static_cast<std::uint32_t>(prepared.size()) * is_counted(prepared.front());
-    return queues_.keep(prepared);
+    const std::span<Operation* const> kept = queues_.keep(prepared);
+    if (age_ != 0) [[unlikely]]
+      stamp(kept);
+    return kept;
   }
   Operation& keep(const Operation& prepared) {
     outstanding_ += is_counted(prepared);
-    return queues_.keep(prepared);
+    Operation& kept = queues_.keep(prepared);
+    if (age_ != 0) [[unlikely]]
+      kept.age = age_;
+    return kept;
   }
   // One that ends instead of beginning.
   void refuse(const Operation& prepared, std::int64_t res) {
@@ -49,6 +55,13 @@ class Order {
       return nullptr;
     return next_due_of_some();
   }
+
+  // Whether it was submitted ahead of a cancel, which may have been held back since.
+  static bool is_earlier(const Operation& op, const Operation& cancel) {
+    return op.age <= cancel.age && &op != &cancel;
+  }
+  // The cancel is over but for its completion.
+  void note_cancel(const Operation& cancel);
 
   // An end is gone: what is held back and names it ends, when its turn comes, and does not begin.
   void cancel_held(const void* end);
@@ -94,12 +107,14 @@ class Order {
   void begin(Operation& head);
   void follow(const Operation& op, std::int64_t res);
   void release();
+  void stamp(std::span<Operation* const> kept);
 
   Queues& queues_;
   OpList due_;
   OpList deferred_;                // Heads of chains that a drain holds back.
   std::uint32_t outstanding_ = 0;  // Begun, as chains, and not over.
   bool draining_ = false;          // One that drains has begun and is not over.
+  std::uint16_t age_ = 0;          // Of what is submitted next; 0: no cancel is held back.
   Completion unseen_;              // Of successes that nobody wants to hear of.
 };
 

@@ -62,6 +62,34 @@ TEST_F(OrderTest, CancelFindsWhatWaitsAndIsHeldAndSaysWhatItDoesNotFind) {
   EXPECT_EQ(order(), Numbers{1});
 }
 
+TEST_F(OrderTest, ACancelFindsNothingThatWasSubmittedBehindIt) {
+  next(1, kHardLink).prep_cancel(7);
+  next(7).prep_nop();
+  next(2).prep_timeout(1ms);
+  next(3, kDrain).prep_cancel(7);
+  next(7).prep_nop();
+  wait(5);
+  EXPECT_EQ(res(1), -ENOENT) << "of its chain";
+  EXPECT_EQ(res(3), -ENOENT) << "held back by the same drain";
+  for (const Seen& s : seen) EXPECT_TRUE(s.user_data != 7 || s.res == 0);
+
+  next(4, kHardLink).prep_timeout(1ms);
+  next(5).prep_cancel(7);
+  next(7).prep_timeout(20ms);
+  wait(3);
+  EXPECT_EQ(res(5), -ENOENT) << "it runs since";
+  EXPECT_EQ(res(7), -ETIME);
+
+  next(4, kHardLink).prep_timeout(1ms);
+  next(7, kHardLink).prep_timeout(1h);
+  next(5).prep_nop();
+  next(6, kHardLink).prep_timeout(5ms);
+  next(8).prep_cancel(7);
+  wait(5);
+  EXPECT_EQ(res(7), -ECANCELED) << "what was submitted ahead of it is found";
+  EXPECT_EQ(res(8), 0);
+}
+
 TEST_F(OrderTest, CancelOfWaitingDoneUnknownAndRunningOperations) {
   post(1);
   next(1).prep_reserve(*to);  // Nothing is posted now.

@@ -60,6 +60,7 @@ struct alignas(64) Operation {
   std::uint16_t immediate_size = 0;  // At most kTooMuch.
   std::uint8_t flags = 0;
   bool cancelled = false;  // While kHeld: it will not begin.
+  std::uint16_t age = 0;   // Cancels that are held back and were submitted ahead of it.
   void* end = nullptr;     // Destination, Source or Control.
   Data what{.bytes = nullptr};
   std::uint64_t amount = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
