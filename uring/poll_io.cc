@@ -13,11 +13,13 @@ namespace comch::uring {
 
 namespace {
 
-// A pipe that is ready takes so much without blocking, and no more is certain.
-std::size_t writable(int fd, std::uint64_t length) {
+// As much as it takes without blocking. A pipe that is ready takes so much, and no more is certain;
+// of a socket, one byte is.
+ssize_t write_some(int fd, const std::byte* from, std::uint64_t size) {
   struct stat about{};
-  const bool pipe = ::fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode);
-  return pipe ? std::min<std::uint64_t>(length, PIPE_BUF) : length;
+  const mode_t mode = ::fstat(fd, &about) == 0 ? about.st_mode : 0;
+  if (S_ISSOCK(mode)) return ::send(fd, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return ::write(fd, from, S_ISFIFO(mode) ? std::min<std::uint64_t>(size, PIPE_BUF) : size);
 }
 
 ssize_t call(const Transfer& t, int fd) {
@@ -27,8 +29,7 @@ ssize_t call(const Transfer& t, int fd) {
     case Transfer::Call::kRead:
       return t.is_stream() ? ::read(fd, t.at(), size) : ::pread(fd, t.at(), size, offset);
     case Transfer::Call::kWrite:
-      return t.is_stream() ? ::write(fd, t.at(), writable(fd, size))
-                           : ::pwrite(fd, t.at(), size, offset);
+      return t.is_stream() ? write_some(fd, t.at(), size) : ::pwrite(fd, t.at(), size, offset);
     case Transfer::Call::kReceive:
       return ::recv(fd, t.at(), size, t.flags | MSG_DONTWAIT);
     case Transfer::Call::kSend:

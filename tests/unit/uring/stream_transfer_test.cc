@@ -5,6 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <thread>
+
 #include "support/deadline.h"
 #include "unit/uring/transfer_pair.h"
 
@@ -195,6 +198,25 @@ TEST_P(StreamTransferTest, ADescriptorThatIsUsedAgainIsAnotherStream) {
   sockets->write("of the first");
   wait(2);
   EXPECT_EQ(res(1), 12);
+}
+
+TEST_P(StreamTransferTest, AWriteToASocketAsToAFileKeepsNobodyWaitingUntilItIsRead) {
+  Sockets sockets;
+  const std::string text = pattern(std::size_t{4} << 20U);
+  std::atomic<bool> submitted{false};
+  bool in_time = false;
+  std::jthread reader([&] {
+    in_time = eventually([&] { return submitted.load(); });
+    std::vector<char> some(text.size());
+    ::recv(*sockets.other, some.data(), some.size(), MSG_WAITALL);
+  });
+  next(1).prep_write_file(*sockets.here, bytes(text));
+  ring->submit().value();
+  submitted = true;
+  wait(1);
+  EXPECT_EQ(res(1), static_cast<std::int64_t>(text.size()));
+  reader.join();
+  EXPECT_TRUE(in_time);
 }
 
 INSTANTIATE_TEST_SUITE_P(In, StreamTransferTest, kWays, name_of_way);

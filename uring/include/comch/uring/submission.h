@@ -180,7 +180,7 @@ class Submission : private Operation {
   // what goes through both has no order.
   //
   // What is written to a pipe that nobody reads raises SIGPIPE, as write(2) does: who writes to
-  // pipes ignores it, and has -EPIPE. Sockets raise none.
+  // pipes ignores it, and has -EPIPE. So may a socket that is named as a file; others raise none.
   //
   // A prep_cancel() of one that runs is answered 0; it may still complete as if there had been
   // none, and does so if it has taken something from a pipe or socket.
