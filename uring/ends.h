@@ -69,6 +69,8 @@ struct Pool {
   std::uint32_t posted = 0;  // Buffers that the consumer has.
   bool refilling = false;    // It is neither cancelled nor over.
   std::uint32_t queued = 0;  // Buffers of completions that are not advanced over.
+  bool is_of_none = false;   // It posts no buffers, for immediate data alone.
+  std::uint64_t begun = 0;   // Buffers posted, again and again, by this and by former pools.
 };
 
 // A multishot view.

@@ -58,7 +58,9 @@ class Pooling {
     end.pool = {.op = &op,
                 .posted = static_cast<std::uint32_t>(pool.size()),
                 .refilling = true,
-                .queued = 0};
+                .queued = 0,
+                .is_of_none = pool.front() == nullptr,
+                .begun = end.pool.begun + pool.size()};
     ++multishots_;
   }
   // Its buffers are posted no more. False: it is ending.
@@ -168,6 +170,7 @@ class Pooling {
     }
     const auto posted = end.consumer.post(buffers);
     pool.posted += static_cast<std::uint32_t>(posted.value_or(0));
+    pool.begun += posted.value_or(0);
     if (posted.value_or(0) == count) [[likely]]
       return;
     // The consumer is ending; what it still has comes back through take_back().

@@ -69,6 +69,8 @@ class Receiving {
       const std::size_t took = posted.value_or(0);
       for (Operation* op : run.first(took)) {
         op->state = State::kRunning;
+        if (op->what.buffer == nullptr) [[unlikely]]
+          op->at = end.pool.begun;
         end.posted.push_back(*op);
       }
       run = run.subspan(took);
@@ -193,8 +195,13 @@ class Receiving {
 
   // Buffers are filled in the order they were posted, and so this is nearly always the first;
   // several producers may overtake one another.
+  // Those without one are told from a pool's by the order of posting alone. Null: it is the pool's.
   Operation* posted_with(End& end, const Buffer* buffer) {
-    return end.posted.take([buffer](const Operation& op) { return op.what.buffer == buffer; });
+    const bool is_either = buffer == nullptr && end.pool.is_of_none && end.pool.posted != 0;
+    const std::uint64_t over = is_either ? end.pool.begun - end.pool.posted : ~std::uint64_t{0};
+    return end.posted.take([buffer, over](const Operation& op) {
+      return op.what.buffer == buffer && (buffer != nullptr || op.at <= over);
+    });
   }
 
   void deliver(End& end, const Received& received) {

@@ -136,6 +136,27 @@ TEST_F(PoolingTest, APoolWithARepeatedOrAPostedBufferIsRefusedAndLeavesNothingPo
   EXPECT_TRUE(other->drop_reference());
 }
 
+TEST_F(PoolingTest, WithoutBuffersAPoolAndSinglePostsGetMessagesInTheOrderTheyWerePostedIn) {
+  const std::vector<Buffer*> pool{nullptr, nullptr};
+  next(1).prep_post_recv(*from, nullptr);
+  next(7).prep_post_recv_multishot(*from, pool);
+  next(2).prep_post_recv(*from, nullptr);
+  const auto send_some = [this](std::span<const std::string_view> texts) {
+    for (const std::string_view text : texts) {
+      next(9, kSkipSuccess).prep_send_imm(*to, {}, bytes(text));
+    }
+    wait(static_cast<std::uint32_t>(texts.size()));
+    for (std::size_t n = 0; n < texts.size(); ++n) EXPECT_EQ(seen[n].immediate, texts[n]);
+  };
+  send_some(std::array<std::string_view, 4>{"a", "b", "c", "d"});
+  EXPECT_EQ(order(), (Numbers{1, 7, 7, 2}));
+  // Posted again, the pool is ahead of what is posted now.
+  next(3).prep_post_recv(*from, nullptr);
+  next(4).prep_post_recv(*from, nullptr);
+  send_some(std::array<std::string_view, 4>{"e", "f", "g", "h"});
+  EXPECT_EQ(order(), (Numbers{7, 7, 3, 4}));
+}
+
 TEST_F(PoolingTest, AMultishotReceiveGivesBackWhatWasHandedOver) {
   const std::vector<Buffer*> pool{room(0)};
   next(7).prep_post_recv_multishot(*from, pool);

@@ -66,7 +66,7 @@ struct alignas(64) Operation {
   std::uint64_t amount = 0;  // Bytes, buffers, nanoseconds, or the user_data of a cancel.
   union {
     const std::byte* immediate_data = nullptr;  // Of nothing, when the size is 0.
-    std::uint64_t at;                           // Of bytes to be written.
+    std::uint64_t at;  // Of bytes to be written; of a post without a buffer: Pool::begun then.
   };
   std::uint32_t handle = 0;   // Of a loan; a descriptor, and then its transfer.
   std::uint32_t chained = 0;  // The operation behind its link, by index + 1; 0: none.
