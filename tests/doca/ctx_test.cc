@@ -155,9 +155,9 @@ TEST_F(CtxTest, AStartAnswersWhatItReachedThoughItsCallbackStopsTheContext) {
 TEST_F(CtxTest, AStopAnswersWhatItReachedThoughItsCallbackStartsTheContext) {
   ServerParty server(pe);
   ASSERT_EQ(server.start(), DOCA_SUCCESS);
+  int starts = 0;
   server.then_state = [&](doca_ctx_states state) {
-    if (state != DOCA_CTX_STATE_IDLE) return;
-    server.then_state = [](auto) {};
+    if (state != DOCA_CTX_STATE_IDLE || starts++ != 0) return;
     EXPECT_EQ(server.start(), DOCA_SUCCESS);
   };
   EXPECT_EQ(server.stop(), DOCA_SUCCESS) << "it was idle";
