@@ -194,7 +194,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
   static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
-  static constexpr std::size_t kParts = 4;  // Of long messages, each of another lane, in one poll().
+  static constexpr std::size_t kParts = 4;  // Of long messages, one of a lane, in one poll().
   static constexpr std::size_t kMaxLanes = 1024;
 
   void announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory);
