@@ -69,10 +69,10 @@ void FileOperations::read(fuse_req_t raw, fuse_ino_t, std::size_t size, off_t of
     request.fail(EBADF);
     return;
   }
-  // Every read(2) has an owner for locks, what a page fault of a mapping asks for has none: it
-  // would take a message of which whoever maps the file sees a page at most.
-  const bool is_page_fault = info->lock_owner == 0;
-  if (is_page_fault && (file->open_flags() & FOPEN_STREAM) != 0) {
+  // Every read(2) has an owner for locks. What is read into the page cache, for a page fault of a
+  // mapping or by splice(2), has none: it would eat a message.
+  const bool is_for_cache = info->lock_owner == 0;
+  if (is_for_cache && (file->open_flags() & FOPEN_STREAM) != 0) {
     request.fail(EINVAL);
     return;
   }
