@@ -35,10 +35,10 @@
 // before it is destroyed: it starts no more then (start() answers connection_reset). stop() hands
 // out what has arrived and returns every other posted buffer through the error callback with
 // `shutdown`; the loss of the peer does so with `connection_reset`. What was handed over is its
-// producer's again then, which hears `connection_reset`: what is not taken yet is not handed out,
-// and what is held may change (hold() and give_back() do no harm). A producer that was copying into
-// a buffer just then may write to it until it hears of the end, so that bytes which matter should
-// not be put there before the other side's on_consumer().
+// producer's again then, which hears `connection_reset`: it is still told of, but its bytes may
+// change, and are not to be used (hold() and give_back() do no harm). A producer that was copying
+// into a buffer just then may write to it until it hears of the end, so that bytes which matter
+// should not be put there before the other side's on_consumer().
 #pragma once
 
 #include <cstddef>

@@ -94,7 +94,6 @@ void ConsumerPort::announce(const Setup& setup, os::Fd posted, os::Fd line, os::
 void ConsumerPort::close() {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
-  intake_.end_hand_overs();
   hub_->withdraw(id_);
 }
 

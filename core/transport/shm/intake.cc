@@ -172,10 +172,6 @@ Intake::Step Intake::take_hand_over(InLane& lane, const LaneRecord& record, Arri
   const std::span<std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};
   if (range.length == 0 || !contains(source.size(), range)) return Step::kBroken;
-  if (hand_overs_ended_) {
-    lane.reader.pop(record);
-    return Step::kPart;
-  }
   if (!lane.accept(record.handle(), *map)) return Step::kBroken;
   arrival.handed = source.subspan(range.offset, range.length);
   arrival.handle = record.handle();

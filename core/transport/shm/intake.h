@@ -88,10 +88,6 @@ class Intake {
     return {count, Found::kSome};
   }
 
-  // Producers hear that the consumer ends, and have their buffers back: what is handed over and not
-  // taken by now is passed over, and the posted buffer of such a message stays posted.
-  void end_hand_overs() { hand_overs_ended_ = true; }
-
   // The posted buffer of a message that has been begun and is not finished, of a lane that is over.
   // Null: there is none.
   const Entry* begun(const InLane& lane) const {
@@ -205,7 +201,6 @@ class Intake {
   Maps& maps_;
   NextAnswer& next_;
   const std::uint32_t immediate_max_;
-  bool hand_overs_ended_ = false;
   const std::span<std::byte> memory_;
   std::vector<Entry> entries_;
   comch::shm::PostedTable table_;
