@@ -53,11 +53,11 @@ class SlowJobs {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    ++threads_;
     try {
       std::thread([this] { work(); }).detach();
-      ++threads_;
     } catch (const std::system_error&) {
-      // The next job tries again.
+      --threads_;  // The next job tries again.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
