@@ -118,7 +118,7 @@ Status KernelWait::sleep(std::optional<Nanoseconds> most, const Transfers& trans
                          std::span<const WakeWord> words) {
   if (most && *most <= Nanoseconds(0)) return submit();
   if (ring_ != nullptr) heed_drains();
-  if (sleeps_in_ring(transfers)) {
+  if (ring_ != nullptr && sleeps_in_ring(transfers)) {
     if (!waits_.wait_for(*ring_, words)) return full();
     if (transfers.ring_fd >= 0 &&
         !waits_.poll(*ring_, PendingWaits::kTransfers, transfers.ring_fd)) {
