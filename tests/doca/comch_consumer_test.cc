@@ -167,11 +167,7 @@ TEST_F(DocaConsumerTest, IsDestroyedAfterItsConnection) {
   ConsumerParty consumer(pe, client_side(), memory);
   ASSERT_TRUE(run(consumer));
   ASSERT_EQ(consumer.post(memory.room(0, 64)), DOCA_SUCCESS);
-  const doca_error_t stopped = server.stop();
-  EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
-  ASSERT_TRUE(run_until([&] {
-    return consumer.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
-  }));
+  ASSERT_TRUE(end_connection_of(consumer));
   EXPECT_EQ(consumer.failed, std::vector{DOCA_ERROR_CONNECTION_RESET});
   EXPECT_EQ(consumer.states.back(), DOCA_CTX_STATE_IDLE);
 }
@@ -179,16 +175,8 @@ TEST_F(DocaConsumerTest, IsDestroyedAfterItsConnection) {
 TEST_F(DocaConsumerTest, DoesNotStartAgainOnceItsConnectionIsOver) {
   ConsumerParty consumer(pe, client_side(), memory);
   ASSERT_TRUE(run(consumer));
-  const doca_error_t stopped = server.stop();
-  EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
-  ASSERT_TRUE(run_until([&] {
-    return consumer.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
-  }));
-  EXPECT_EQ(doca_ctx_start(consumer.ctx()), DOCA_ERROR_CONNECTION_RESET);
-  ASSERT_EQ(doca_comch_client_destroy(client.client), DOCA_SUCCESS);
-  client.client = nullptr;
-  EXPECT_EQ(doca_ctx_start(consumer.ctx()), DOCA_ERROR_CONNECTION_RESET);
-  EXPECT_EQ(consumer.state(), DOCA_CTX_STATE_IDLE);
+  ASSERT_TRUE(end_connection_of(consumer));
+  expect_no_start_of(consumer);
 }
 
 }  // namespace

@@ -117,27 +117,15 @@ TEST_F(DocaProducerTest, KnowsNoAcceleratorWhenItIsOfAConnection) {
 TEST_F(DocaProducerTest, IsDestroyedAfterItsConnection) {
   ProducerParty producer(pe, client_side());
   ASSERT_EQ(producer.start(), DOCA_SUCCESS);
-  const doca_error_t stopped = server.stop();
-  EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
-  ASSERT_TRUE(run_until([&] {
-    return producer.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
-  }));
+  ASSERT_TRUE(end_connection_of(producer));
   EXPECT_EQ(producer.states.back(), DOCA_CTX_STATE_IDLE);
 }
 
 TEST_F(DocaProducerTest, DoesNotStartAgainOnceItsConnectionIsOver) {
   ProducerParty producer(pe, client_side());
   ASSERT_EQ(producer.start(), DOCA_SUCCESS);
-  const doca_error_t stopped = server.stop();
-  EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
-  ASSERT_TRUE(run_until([&] {
-    return producer.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
-  }));
-  EXPECT_EQ(doca_ctx_start(producer.ctx()), DOCA_ERROR_CONNECTION_RESET);
-  ASSERT_EQ(doca_comch_client_destroy(client.client), DOCA_SUCCESS);
-  client.client = nullptr;
-  EXPECT_EQ(doca_ctx_start(producer.ctx()), DOCA_ERROR_CONNECTION_RESET);
-  EXPECT_EQ(producer.state(), DOCA_CTX_STATE_IDLE);
+  ASSERT_TRUE(end_connection_of(producer));
+  expect_no_start_of(producer);
 }
 
 }  // namespace

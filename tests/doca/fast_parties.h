@@ -122,6 +122,22 @@ struct FastTest : ControlTest {
   // Starts it, and runs the engine until it runs and the client knows of it.
   bool run(ConsumerParty& consumer);
   bool run_until(const std::function<bool()>& done) { return until(pe, done); }
+  // The server ends the connection of one of the client's side, which is idle then as the client.
+  bool end_connection_of(const auto& party) {
+    const doca_error_t stopped = server.stop();
+    EXPECT_TRUE(stopped == DOCA_SUCCESS || stopped == DOCA_ERROR_IN_PROGRESS);
+    return run_until([&] {
+      return party.state() == DOCA_CTX_STATE_IDLE && client.state() == DOCA_CTX_STATE_IDLE;
+    });
+  }
+  // And whatever is done with that connection's client, the party does not start any more.
+  void expect_no_start_of(const auto& party) {
+    EXPECT_EQ(doca_ctx_start(party.ctx()), DOCA_ERROR_CONNECTION_RESET);
+    ASSERT_EQ(doca_comch_client_destroy(client.client), DOCA_SUCCESS);
+    client.client = nullptr;
+    EXPECT_EQ(doca_ctx_start(party.ctx()), DOCA_ERROR_CONNECTION_RESET);
+    EXPECT_EQ(party.state(), DOCA_CTX_STATE_IDLE);
+  }
 
   ServerParty server{pe};
   ClientParty client{pe};
