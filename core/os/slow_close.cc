@@ -120,9 +120,7 @@ void close_elsewhere(std::vector<Fd> fds) {
 void unmap_elsewhere(std::span<std::byte> pages) {
   const auto unmap = [pages] { syscalls().munmap(pages.data(), pages.size()); };
   if (pages.size() >= kManyBytes) return do_elsewhere(unmap);
-  const int before = errno;
   unmap();
-  errno = before;
 }
 
 std::size_t slow_jobs() { return SlowJobs::all().count(); }

@@ -58,9 +58,12 @@ Window::~Window() { unmap(); }
 
 void Window::unmap() noexcept {
   if (bytes_.empty()) return;
-  if (frees_elsewhere_) return unmap_elsewhere(bytes_);
   const int before = errno;
-  syscalls().munmap(bytes_.data(), bytes_.size());
+  if (frees_elsewhere_) {
+    unmap_elsewhere(bytes_);
+  } else {
+    syscalls().munmap(bytes_.data(), bytes_.size());
+  }
   errno = before;
 }
 
