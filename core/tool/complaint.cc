@@ -71,6 +71,11 @@ std::unexpected<Complaint> complain(std::string text) {
   return std::unexpected(Complaint{std::move(text)});
 }
 
+std::unexpected<Complaint> complain_of_output(int failure) {
+  return complain("cannot write to standard output",
+                  Error{.code = Errc::operating_system, .sys = failure});
+}
+
 void tell(std::string_view text) { std::ignore = std::fwrite(text.data(), 1, text.size(), stderr); }
 
 }  // namespace comch::tool

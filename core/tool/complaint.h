@@ -34,6 +34,9 @@ std::unexpected<Complaint> complain(std::string_view what, const Failure& failur
 // A complaint that is complete as it is.
 std::unexpected<Complaint> complain(std::string text);
 
+// Standard output cannot be written, for this errno.
+std::unexpected<Complaint> complain_of_output(int failure);
+
 // Writes to standard error. That nobody can read it there is no reason to end.
 void tell(std::string_view text);
 

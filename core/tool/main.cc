@@ -84,24 +84,19 @@ void occupy_standard_streams() {
   }
 }
 
-Outcome<> written(int failure) {
-  if (failure == 0) return {};
-  return complain("cannot write to standard output",
-                  Error{.code = Errc::operating_system, .sys = failure});
-}
-
 // Standard output holds back what is written to it, until here.
 Outcome<> flush_output() {
   errno = 0;
   const bool is_out = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  return written(is_out ? 0 : std::max(errno, EIO));
+  if (is_out) return {};
+  return complain_of_output(std::max(errno, EIO));
 }
 
 Outcome<> run(const Command& chosen) {
   try {
     if (Outcome<> outcome = chosen(); !outcome) return outcome;
   } catch (const std::system_error& error) {  // fmt::print()'s.
-    return written(error.code().value());
+    return complain_of_output(error.code().value());
   }
   return flush_output();
 }

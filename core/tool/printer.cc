@@ -62,8 +62,7 @@ void Printer::print(ConnectionId from, std::span<const std::byte> message) {
 
 Outcome<> Printer::outcome() const {
   if (!failed()) return {};
-  return complain("cannot write to standard output",
-                  Error{.code = Errc::operating_system, .sys = failure_});
+  return complain_of_output(failure_);
 }
 
 }  // namespace comch::tool
