@@ -131,12 +131,12 @@ class Pooling {
     if (end.pool.op != nullptr || end.pool.queued != 0) return -EBUSY;
     // All of one map, each once and none posted: then the consumer takes all of them or not even
     // the first.
-    Buffer* const first = pool.front();
-    for (Buffer* buffer : pool) {
+    const Buffer* const first = pool.front();
+    for (const Buffer* buffer : pool) {
       if ((buffer == nullptr) != (first == nullptr)) return -EINVAL;
       if (buffer == nullptr) continue;
       if (buffer->references() == 0 || &buffer->map() != &first->map()) return -EINVAL;
-      if (is_posted(*buffer)) return -EINVAL;
+      if (buffer->posted()) return -EINVAL;
     }
     if (pool.size() > end.consumer.tasks() - end.consumer.posted()) return -ENOBUFS;
     if (!queues_.hold(static_cast<std::uint32_t>(pool.size()))) return -ENOBUFS;
@@ -144,8 +144,6 @@ class Pooling {
     queues_.let_go(static_cast<std::uint32_t>(pool.size()));
     return -EINVAL;
   }
-  // Of one that is, nobody else says where its data is.
-  static bool is_posted(Buffer& buffer) { return !buffer.set_data_length(buffer.data_length()); }
   // No more than there are places.
   bool has_repeated(std::span<Buffer* const> pool) {
     const std::span sorted(sorted_.get(), pool.size());

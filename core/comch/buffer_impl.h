@@ -64,7 +64,6 @@ class alignas(64) BufferImpl final : public Buffer {
   void append_unchecked(std::size_t size) { set_data_unchecked(data_, data_length_ + size); }
 
   // Posted, it is a consumer's: nobody else posts it, or says where its data is.
-  bool posted() const { return posted_; }
   void begin_posting() { posted_ = true; }
   // So many bytes have come behind the data.
   void end_posting(std::size_t bytes) {

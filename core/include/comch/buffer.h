@@ -53,6 +53,7 @@ class Buffer {
   std::size_t tail_room() const {                                          // Bytes behind the data.
     return length_ - static_cast<std::size_t>(data_ - head_) - data_length_;
   }
+  bool posted() const { return posted_; }  // It is the consumer's until it comes back.
   MemoryMap& map() const;
 
   // Names the data. invalid_value: it does not lie inside. bad_state: the buffer is posted, and
