@@ -89,8 +89,7 @@ class MessageFile : public OpenFile {
   std::shared_ptr<LongMessage> long_;  // While there is more of the message than was read.
   const bool opened_before_end_;
   bool loss_told_ = false;
-  off_t full_until_ =
-      0;  // Where the next part of a read(2) would begin, if this one is not its last.
+  off_t full_until_ = 0;  // Where a read(2) goes on, if the last request was not all of it.
   Rest rest_;
 };
 
