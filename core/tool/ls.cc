@@ -9,6 +9,7 @@
 #include "tool/commands.h"
 #include "tool/fabric.h"
 #include "tool/rendezvous.h"
+#include "tool/shown.h"
 
 namespace comch::tool {
 namespace {
@@ -52,9 +53,9 @@ void print_servers(const std::vector<SeenServer>& servers) {
   fmt::print("{:<20} {:<14} {:<8} {:>8}  {}\n", "SERVER", "REPRESENTOR", "STATE", "PID",
              "DIRECTORY");
   for (const SeenServer& server : servers) {
-    fmt::print("{:<20} {:<14} {:<8} {:>8}  {}\n", server.name, server.representor,
+    fmt::print("{:<20} {:<14} {:<8} {:>8}  {}\n", shown(server.name), shown(server.representor),
                name(server.liveness), server.pid > 0 ? std::to_string(server.pid) : "-",
-               server.directory.parent_path().native());
+               shown(server.directory.parent_path().native()));
   }
 }
 

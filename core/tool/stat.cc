@@ -15,6 +15,7 @@
 #include "tool/loop.h"
 #include "tool/option_values.h"
 #include "tool/session.h"
+#include "tool/shown.h"
 
 namespace comch::tool {
 namespace {
@@ -34,7 +35,7 @@ void print(const Json& object, bool json) {
   }
   for (const auto& [key, value] : object.items()) {
     fmt::print("{:<20} {}\n", key + ':',
-               value.is_string() ? value.get<std::string>() : value.dump());
+               value.is_string() ? shown(value.get<std::string>()) : value.dump());
   }
 }
 

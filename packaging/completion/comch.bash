@@ -1,6 +1,17 @@
 # Completion of comch(1) for bash: subcommands, options, and the names of running servers.
 # shellcheck shell=bash
 
+# Names of running servers that begin with $word. Whoever makes a server chooses its name, so no
+# name is expanded here (`compgen -W` expands what it is given), and what goes to the command line
+# is quoted. A name that `comch ls` shows with a backslash is not as it is shown, and not offered.
+_comch_servers() {
+  local row running='^(.*[^ ]) +[^ ]+ +running +[0-9]+  '
+  while IFS= read -r row; do
+    [[ $row =~ $running && ${BASH_REMATCH[1]} != *\\* && ${BASH_REMATCH[1]} == "$word"* ]] || continue
+    COMPREPLY+=("$(printf '%q' "${BASH_REMATCH[1]}")")
+  done < <(comch ls --servers 2>/dev/null)
+}
+
 _comch() {
   local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
   local common="--device --representor --max-message-size --json --log-level --help --version"
@@ -31,14 +42,11 @@ _comch() {
     listen) own="--count --echo --quiet --raw --tag --timeout --to" ;;
     bench) own="--api --by --consumers --cpus --path --plot --producers --rounds --seconds --sizes --sleep --wait --way" ;;
   esac
-  case "$command" in
-    stat | send | recv | connect)
-      [[ $word == -* ]] ||
-        own+=" $(comch ls --servers 2>/dev/null | awk 'NR > 1 && $3 == "running" { print $1 }')"
-      ;;
-  esac
   [[ -n $command && $word != -* ]] || own+=" $common"
   mapfile -t COMPREPLY < <(compgen -W "$own" -- "$word")
+  case "$command" in
+    stat | send | recv | connect) [[ $word == -* ]] || _comch_servers ;;
+  esac
 }
 
 complete -F _comch comch

@@ -1,4 +1,5 @@
 // comch ls and stat: what there is, without disturbing it.
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
@@ -50,6 +51,13 @@ TEST_F(LsTest, NameIsGoneAfterAnOrderlyEnd) {
   EXPECT_EQ(runtime_.entries(), std::vector<std::string>{});
 }
 
+TEST_F(LsTest, NameOfAnotherNeitherMovesTheCursorNorIsASecondRow) {
+  const Program server = listen("$'ev\\e[31mil\\nfake 0000:b1:00.0 running 1 x\\\\'");
+  const std::string rows = sh("comch ls --servers").out;
+  EXPECT_THAT(rows, HasSubstr("\nev\\x1b[31mil\\x0afake 0000:b1:00.0 running 1 x\\\\ "));
+  EXPECT_EQ(std::ranges::count(rows, '\n'), 2);
+}
+
 TEST_F(LsTest, WrongDeviceFileIsAFailureThatNamesIt) {
   const TempDir dir;
   std::ofstream(dir / "devices.toml") << "nonsense = [";
@@ -57,6 +65,30 @@ TEST_F(LsTest, WrongDeviceFileIsAFailureThatNamesIt) {
   EXPECT_EQ(said.code, 1);
   EXPECT_THAT(said.err, HasSubstr("comch: cannot list the devices"));
   EXPECT_THAT(said.err, HasSubstr("COMCH_DEVICES"));
+}
+
+// What bash offers behind `comch send `, a word a line.
+struct CompletionTest : ToolTest {
+  static Said offered(const std::string& begun = "") {
+    return sh(". $COMCH_SOURCE/packaging/completion/comch.bash; COMP_WORDS=(comch send \"" + begun +
+              "\"); COMP_CWORD=2; _comch; printf \"%s\\n\" \"${COMPREPLY[@]}\"");
+  }
+};
+
+TEST_F(CompletionTest, OffersTheNamesOfRunningServersAsTheShellReadsThem) {
+  const Program one = listen("echo");
+  const Program other = listen("\"two words\"");
+  EXPECT_THAT(offered().out, HasSubstr("\necho\ntwo\\ words\n"));
+  EXPECT_EQ(offered("tw").out, "two\\ words\n");
+  EXPECT_EQ(offered("--ra").out, "--raw\n");
+}
+
+TEST_F(CompletionTest, NameIsNeverACommand) {
+  const Program dollar = listen("'$(echo>&2 obeyed)'");
+  const Program back = listen("'`echo>&2 obeyed`'");
+  const Said said = offered();
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("\\$\\(echo\\>\\&2\\ obeyed\\)\n"));
 }
 
 struct StatTest : ToolTest {};
