@@ -78,7 +78,7 @@ Outcome<> Listener::stop() {
     }
   }
   const auto idle = [this] { return server_->state() == ContextState::kIdle; };
-  if (loop_.run_until(idle, Loop::deadline_in(Loop::kLeaveTakes)) != Wake::kDone) {
+  if (!loop_.take_leave(idle)) {
     return complain("a client did not take its last messages");
   }
   return {};

@@ -2,12 +2,14 @@
 #include "tool/loop.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <tuple>
 #include <utility>
 
@@ -18,11 +20,34 @@ namespace {
 // messages flowing, few enough for Ctrl-C to feel immediate. Picked, not tuned.
 constexpr int kRoundsPerLook = 64;
 
-sigset_t ending_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, signal);
-  return set;
+constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
+
+int woken_fd = -1;  // What the handler writes to: the one Loop's eventfd.
+
+// A write to a reader that does not read, and whatever else waits, ends with EINTR; the next signal
+// is not for us to handle.
+void take_signal(int) {
+  const int before = errno;
+  for (const int signal : kEnding) {
+    struct sigaction now{};
+    ::sigaction(signal, nullptr, &now);
+    if (now.sa_handler == take_signal) std::ignore = std::signal(signal, SIG_DFL);
+  }
+  const std::uint64_t one = 1;
+  std::ignore = ::write(woken_fd, &one, sizeof one);
+  errno = before;
+}
+
+// A signal that is ignored, as nohup(1) has it, stays so.
+void handle_signals(int woken) {
+  woken_fd = woken;
+  struct sigaction handled{};
+  handled.sa_handler = take_signal;
+  for (const int signal : kEnding) {
+    struct sigaction before{};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) ::sigaction(signal, &handled, nullptr);
+  }
 }
 
 // poll's time-out for what is left until `deadline`, rounded up so that the last look
@@ -49,18 +74,17 @@ Outcome<Loop> Loop::create() {
   // A background job that reads its terminal is stopped by SIGTTIN; ignored, read()
   // answers EIO instead and the job goes on without input.
   std::ignore = std::signal(SIGTTIN, SIG_IGN);
-  sigset_t set = ending_signals();
-  sigprocmask(SIG_BLOCK, &set, nullptr);
-  Descriptor signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) {
+  Descriptor signalled(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!signalled) {
     return complain("cannot watch for signals",
                     Error{.code = Errc::operating_system, .sys = errno});
   }
-  return Loop(std::move(*engine), std::move(signals));
+  handle_signals(signalled.get());
+  return Loop(std::move(*engine), std::move(signalled));
 }
 
-Loop::Loop(std::unique_ptr<ProgressEngine> engine, Descriptor signals)
-    : engine_(std::move(engine)), signals_(std::move(signals)) {}
+Loop::Loop(std::unique_ptr<ProgressEngine> engine, Descriptor signalled)
+    : engine_(std::move(engine)), signalled_(std::move(signalled)) {}
 
 void Loop::watch(int fd, std::function<bool()> wanted, std::function<void()> ready) {
   watched_ = fd;
@@ -82,22 +106,28 @@ Wake Loop::run_until(const std::function<bool()>& done, Deadline deadline) {
   }
 }
 
+bool Loop::take_leave(const std::function<bool()>& idle) {
+  const Deadline deadline = deadline_in(kLeaveTakes);
+  Wake why = run_until(idle, deadline);
+  // The signal that ended a write was not looked at before; a second one ends the process.
+  if (why == Wake::kInterrupted) why = run_until(idle, deadline);
+  return why == Wake::kDone;
+}
+
 void Loop::look(bool busy, Deadline deadline) {
   if (!busy) std::ignore = engine_->request_notification();
   const bool input = watched_ >= 0 && wanted_();
   std::array<pollfd, 3> fds{{
       {.fd = engine_->event_fd(), .events = POLLIN, .revents = 0},
-      {.fd = signals_.get(), .events = POLLIN, .revents = 0},
+      {.fd = signalled_.get(), .events = POLLIN, .revents = 0},
       {.fd = input ? watched_ : -1, .events = POLLIN, .revents = 0},
   }};
   ::poll(fds.data(), fds.size(), busy ? 0 : milliseconds_left(deadline));
   if (!busy) std::ignore = engine_->clear_notification();
   if (fds[1].revents != 0) {
     interrupted_ = true;
-    sigset_t set = ending_signals();
-    signalfd_siginfo taken;
-    std::ignore = ::read(signals_.get(), &taken, sizeof taken);
-    sigprocmask(SIG_UNBLOCK, &set, nullptr);  // The next one is not for us to handle.
+    std::uint64_t taken = 0;
+    std::ignore = ::read(signalled_.get(), &taken, sizeof taken);
   }
   if (fds[2].revents != 0) ready_();
 }

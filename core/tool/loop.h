@@ -6,7 +6,8 @@
 //                             Loop::deadline_in(10s));
 //
 // SIGINT, SIGTERM and SIGHUP end the wait with kInterrupted, so that the subcommand can
-// take its leave of the peers; a second signal ends the process at once.
+// take its leave of the peers; a write to standard output that waits for its reader fails with
+// EINTR. A second signal ends the process at once.
 //
 // Threads: one thread; at most one Loop in a process.
 // Order: the engine runs before input is looked at, and `done` is asked after both.
@@ -32,9 +33,6 @@ class Loop {
   using Deadline = std::optional<Clock::time_point>;  // Nothing: for ever.
 
   static Deadline deadline_in(std::chrono::duration<double> time);
-  // How long a peer that has stopped reading may hold up our leave. Picked, not tuned.
-  static constexpr std::chrono::seconds kLeaveTakes{10};
-
   static Outcome<Loop> create();
 
   ProgressEngine& engine() { return *engine_; }
@@ -46,14 +44,20 @@ class Loop {
   // Runs until `done` says yes, `deadline` has passed or a signal has come.
   Wake run_until(const std::function<bool()>& done, Deadline deadline = std::nullopt);
 
+  // Runs until a context that was stopped is idle. No: a peer that has stopped reading holds it up.
+  bool take_leave(const std::function<bool()>& idle);
+
  private:
-  Loop(std::unique_ptr<ProgressEngine> engine, Descriptor signals);
+  // How long a peer may hold up our leave. Picked, not tuned.
+  static constexpr std::chrono::seconds kLeaveTakes{10};
+
+  Loop(std::unique_ptr<ProgressEngine> engine, Descriptor signalled);
 
   // Sleeps until something is ready, not at all when `busy`, and calls the watcher.
   void look(bool busy, Deadline deadline);
 
   std::unique_ptr<ProgressEngine> engine_;
-  Descriptor signals_;
+  Descriptor signalled_;
   bool interrupted_ = false;
   int watched_ = -1;
   std::function<bool()> wanted_;

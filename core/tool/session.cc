@@ -79,7 +79,7 @@ Outcome<> Session::close() {
     }
   }
   const auto idle = [&] { return client_->state() == ContextState::kIdle; };
-  if (loop_->run_until(idle, Loop::deadline_in(Loop::kLeaveTakes)) != Wake::kDone) {
+  if (!loop_->take_leave(idle)) {
     return complain(fmt::format("\"{}\" did not take its last messages", server_));
   }
   return {};

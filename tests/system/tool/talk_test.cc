@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -272,6 +273,40 @@ TEST_F(ListenTest, DeathOfOneClientIsToldAndLeavesTheOthers) {
   dying.signal(SIGKILL);
   EXPECT_TRUE(server.has_reported("conn0 was lost"));
   EXPECT_EQ(sh("comch connect echo --count 1 <<< still").out, "still\n");
+}
+
+// The named pipe takes what the server prints, and nobody reads it.
+TEST_F(ListenTest, InterruptEndsItAlsoWhileNobodyReadsWhatItPrints) {
+  const TempDir dir;
+  const std::string pipe = dir / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // O_RDWR: waits for nobody.
+  ASSERT_GE(reader, 0);
+  Program server = listen("box >" + pipe);
+  const Program sender("comch send box < <(yes | head -c 1000000)");
+  const std::string writes_to_output = std::to_string(SYS_write) + " 0x1 ";
+  ASSERT_TRUE(eventually([&] {
+    const std::string call = sh("cat /proc/" + std::to_string(server.pid()) + "/syscall").out;
+    int unread = 0;
+    return ::ioctl(reader, FIONREAD, &unread) == 0 && unread > 0 &&
+           call.starts_with(writes_to_output);
+  }));
+  server.signal(SIGTERM);
+  const Said said = server.end();
+  EXPECT_EQ(said.code, 1) << said;
+  EXPECT_THAT(said.err, HasSubstr("cannot write to standard output"));
+  EXPECT_EQ(runtime_.entries(), std::vector<std::string>{});
+  ::close(reader);
+}
+
+TEST_F(ListenTest, HangUpIsIgnoredWhereItWasBefore) {
+  Program server("env --ignore-signal=HUP comch listen box");
+  ASSERT_TRUE(server.has_reported("listening as"));
+  server.signal(SIGHUP);
+  EXPECT_EQ(sh("comch send box still").code, 0);
+  EXPECT_TRUE(server.has_said("still"));
+  server.signal(SIGINT);
+  EXPECT_EQ(server.end().code, 0);
 }
 
 }  // namespace
