@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <tuple>
 #include <variant>
 
@@ -14,6 +17,7 @@
 #include "tool/bench/peer.h"
 #include "tool/bench/responder.h"
 #include "tool/commands.h"
+#include "tool/rendezvous.h"
 
 namespace comch::tool {
 namespace {
@@ -35,8 +39,27 @@ Outcome<> serve(const ResponderOptions& options, const std::string& name) {
   return respond(options, name, say_ready);
 }
 
+// A signal that ends this process in the midst of a measurement takes the server's name along: it
+// is of these two processes, and no other server would take it over.
+void end_in_order_by_signal(const std::string& name) {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // Of the threads to come, too.
+  std::thread([ending, name] {
+    int signal = 0;
+    ::sigwait(&ending, &signal);
+    for (const SeenServer& server : seen_servers(rendezvous_directories())) {
+      std::error_code none;
+      if (server.name == name) std::filesystem::remove_all(server.directory, none);
+    }
+    ::_exit(128 + signal);
+  }).detach();
+}
+
 Outcome<> be_peer(const PeerWords& words) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_in_order_by_signal(words.name);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != words.parent) {  // Also when it died before the line above.
     return complain("the benchmark that this process is for has ended");
   }

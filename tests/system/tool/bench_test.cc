@@ -227,8 +227,20 @@ TEST_F(BenchTest, KilledBenchmarkLeavesNoServerRunning) {
   ASSERT_TRUE(bench.has_said("Fast path"));
   bench.signal(SIGKILL);
   EXPECT_EQ(bench.end().code, 128 + SIGKILL);
-  EXPECT_TRUE(eventually(
-      [] { return sh("comch ls --servers --json").out.find("running") == std::string::npos; }));
+  EXPECT_TRUE(eventually([&] { return runtime_.entries().empty(); }));
+}
+
+TEST_F(BenchTest, InterruptLeavesNoNameOfAServer) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    Program bench("comch bench --seconds 100 --sizes 8");
+    ASSERT_TRUE(bench.has_said("Fast path"));
+    // As a terminal does it, to both processes.
+    const std::string pid = std::to_string(bench.pid());
+    ASSERT_EQ(sh("kill -" + std::to_string(signal) + " " + pid + " $(pgrep -P " + pid + ")").code,
+              0);
+    EXPECT_EQ(bench.end().code, 128 + signal);
+    EXPECT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << signal;
+  }
 }
 
 TEST_F(BenchTest, KilledPeerIsAFailureThatSaysSo) {
