@@ -8,6 +8,21 @@
 #include "os/clock.h"
 
 namespace comch::engine {
+namespace {
+
+// Also for whoever throws in a callback: else no call would ever work again.
+class InProgress {
+ public:
+  explicit InProgress(bool& yes) : yes_(yes) { yes_ = true; }
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+  ~InProgress() { yes_ = false; }
+
+ private:
+  bool& yes_;
+};
+
+}  // namespace
 
 using transport::Alarm;
 
@@ -66,7 +81,17 @@ bool Engine::progress() {
   if (in_progress_ || is_away()) [[unlikely]]
     return refuse_progress();
   if (requested_) std::ignore = clear_notification();
-  in_progress_ = true;
+  bool did = false;
+  {
+    const InProgress under_way(in_progress_);
+    did = work();
+  }
+  if (!after_progress_.empty()) [[unlikely]]
+    run_after_progress();
+  return did;
+}
+
+bool Engine::work() {
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
   bool did = work_in_memory();
   left_off_ = false;
@@ -81,9 +106,6 @@ bool Engine::progress() {
   }
   // By the sources alone.
   if (!did) did = patience().look_again(this, [this] { return poll_sources(); });
-  in_progress_ = false;
-  if (!after_progress_.empty()) [[unlikely]]
-    run_after_progress();
   return did;
 }
 

@@ -97,6 +97,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   bool look(std::uint64_t now);
   bool work_on_contexts();
   bool spin_until(std::uint64_t end_ns);
+  bool work();
   void run_after_progress();
   bool refuse_progress() const;
   void disarm();

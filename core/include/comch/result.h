@@ -2,13 +2,18 @@
 //
 // A call that can fail returns Result<T>, which is std::expected<T, Error>; a call
 // that has nothing else to say returns Status. No call throws, and none aborts on
-// what a peer or a user did.
+// what a peer or a user did. What a callback throws leaves the call that it was called from, mostly
+// progress(), which works on the next time; what the callback was told may not be told again.
 //
 //   Result<std::unique_ptr<Server>> server = Server::create(device, representor, "echo");
 //   if (!server) return fail_with(describe(server.error()));
 //
 // Threads: values; use them anywhere.
 #pragma once
+
+#if __cplusplus <= 202002L
+#error "comch's C++ headers need C++23: -std=c++23, or -std=c++2b with an older compiler"
+#endif
 
 #include <cstdint>
 #include <expected>

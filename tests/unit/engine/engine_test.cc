@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <stdexcept>
 #include <string>
 
 #include "os/clock.h"
@@ -172,6 +173,20 @@ TEST_F(EngineTest, ProgressInsideACallbackAnswersFalse) {
   engine->progress();
   EXPECT_FALSE(inner);
   EXPECT_FALSE(waited);
+}
+
+TEST_F(EngineTest, AnExceptionThatLeavesACallbackLeavesAnEngineThatWorks) {
+  test::FakeContext context;
+  ASSERT_TRUE(engine->connect(context.core));
+  int calls = 0;
+  context.core.working = [&] {
+    if (++calls == 1) throw std::runtime_error("once");
+  };
+  context.core.request_work();
+  EXPECT_THROW(engine->progress(), std::runtime_error);
+  context.core.request_work();
+  engine->progress();
+  EXPECT_EQ(calls, 2);
 }
 
 // Each line: what happens, before or behind the request for a notification.
