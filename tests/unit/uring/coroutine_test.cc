@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "unit/uring/ring_pair.h"
 
 namespace comch::uring::test {
@@ -148,6 +150,62 @@ Task answer(CoroutineTest& test, std::string text) {
   const Completion slept = co_await test.awaitable.sleep(1us);
   test.results.push_back(slept.res);
   test.texts.push_back(text);
+}
+
+Task turn_again(CoroutineTest& test) {
+  co_await test.awaitable.sleep(1us);
+  const auto again = test.awaitable.turn(0s);
+  test.results.push_back(again ? 0 : static_cast<std::int64_t>(again.error().code));
+}
+
+TEST_F(CoroutineTest, WhoIsResumedTakesNoTurn) {
+  turn_again(*this);
+  run();
+  EXPECT_EQ(results, std::vector<std::int64_t>{static_cast<std::int64_t>(Errc::bad_state)});
+}
+
+TEST_F(CoroutineTest, WhatOneAwaitsAnotherMayEnd) {
+  auto night = awaitable.sleep(8h);
+  [](CoroutineTest& test, auto& awaited) -> Task {
+    const Completion woken = co_await awaited;
+    test.results.push_back(woken.res);
+  }(*this, night);
+  [](CoroutineTest& test, auto& awaited) -> Task {
+    const Completion done = co_await test.awaitable.cancel(awaited);
+    test.results.push_back(done.res);
+  }(*this, night);
+  run();
+  std::ranges::sort(results);
+  EXPECT_EQ(results, (std::vector<std::int64_t>{-ECANCELED, 0}));
+}
+
+// A coroutine that lets exceptions out of it.
+struct Leaky {
+  struct promise_type {
+    Leaky get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+};
+
+Leaky throw_at(std::int64_t result, AwaitableRing& ring, const Submission*& begun) {
+  const Completion done = co_await ring.operation([&](Submission& submission) {
+    submission.prep_nop();
+    begun = &submission;
+  });
+  if (done.res == result) throw std::runtime_error("nobody catches this");
+}
+
+TEST_F(CoroutineTest, AnExceptionOutOfWhoIsResumedEndsTheProgram) {
+  const Submission* begun = nullptr;
+  throw_at(7, awaitable, begun);
+  Completion completion;
+  completion.user_data = begun->user_data;
+  completion.res = 7;
+  EXPECT_DEATH(awaitable.resume(completion), "nobody catches this");
+  run();
 }
 
 TEST_F(CoroutineTest, EachCompletionOfAMultishotMayBeginACoroutine) {

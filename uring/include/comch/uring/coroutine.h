@@ -1,6 +1,7 @@
-// AwaitableRing: operations of a Ring that coroutines wait for, in C++20's words.
+// AwaitableRing: operations of a Ring that coroutines wait for.
 //
-//   Task echo(AwaitableRing& ring, Source& from, Buffer& buffer, Destination& to) {
+//   using namespace comch::uring;
+//   uring::Task echo(AwaitableRing& ring, Source& from, comch::Buffer& buffer, Destination& to) {
 //     for (;;) {
 //       const Completion received = co_await ring.receive(from, buffer);
 //       if (received.res < 0) co_return;
@@ -8,9 +9,13 @@
 //       buffer.reset_data_length();
 //     }
 //   }
+//   ...
 //   AwaitableRing awaitable(*ring);
 //   echo(awaitable, *from, *buffer, *to);           // Runs until it waits for the first time.
 //   while (awaitable.waiting() != 0) awaitable.turn(1s);
+//
+// A coroutine may be of any type; what leaves one that is resumed here, or a function of a
+// multishot operation, by an exception, ends the program (std::terminate()).
 //
 // Many coroutines wait side by side; what they begin in one turn is submitted together. Nothing is
 // allocated but the coroutines themselves. An operation that finds no place in the ring waits for
@@ -98,6 +103,11 @@ class AwaitableRing {
     std::coroutine_handle<> coroutine_;
     Completion completion_;
   };
+  auto cancel_of(Waiter& waiter) {
+    return operation([target = std::bit_cast<std::uint64_t>(&waiter)](Submission& submission) {
+      submission.prep_cancel(target);
+    });
+  }
   template <class Prepare, class Visit>
   friend class Multishot;
 
@@ -133,6 +143,14 @@ class AwaitableRing {
   auto sleep(std::chrono::nanoseconds time) {
     return operation([=](Submission& s) { s.prep_timeout(time); });
   }
+  // Ends one that another coroutine awaits, where that has made it by name:
+  //   auto night = ring.sleep(8h);        // In the one; what is named stays until it is resumed.
+  //   const Completion woken = co_await night;
+  //   co_await ring.cancel(night);        // In the other, as Submission::prep_cancel() answers.
+  template <class Prepare>
+  auto cancel(Operation<Prepare>& awaited) {
+    return cancel_of(awaited);
+  }
   // Any other that has one completion: `prepare` is called with a Submission, at the latest in a
   // later turn. Its user_data and flags are not to be touched.
   template <class Prepare>
@@ -142,18 +160,21 @@ class AwaitableRing {
 
   // Submits, also what waits in line as far as there are places, waits until something completes,
   // and resumes who waited for that. Answers how many were resumed; 0 when the time has passed.
-  // Errors: as Ring::submit_and_wait() but time_out.
+  // Errors: as Ring::submit_and_wait() but time_out. bad_state: it was called from what it resumes.
   // A ring that is used without coroutines as well reaps by itself, and calls resume() for what
   // this one has begun.
   Result<std::uint32_t> turn(std::chrono::nanoseconds timeout) {
+    if (is_turning_) return fail(Errc::bad_state, "turn() waits for who calls it");
     if (Status s = begin_waiting(); !s) return std::unexpected(s.error());
     const auto ready = ring_.submit_and_wait(1, timeout);
     if (!ready && ready.error().code != Errc::time_out) return ready;
+    is_turning_ = true;
     const std::uint32_t count = ring_.for_each([this](const Completion& c) { resume(c); });
     ring_.advance(count);
+    is_turning_ = false;
     return count;
   }
-  void resume(const Completion& completion) {
+  void resume(const Completion& completion) noexcept {
     if ((completion.flags & kMore) == 0) --waiting_;
     std::bit_cast<Waiter*>(completion.user_data)->complete(completion);
   }
@@ -191,6 +212,7 @@ class AwaitableRing {
   Waiter* first_ = nullptr;  // In line for a place in the ring.
   Waiter* last_ = nullptr;   // Means something while there is a first one.
   std::size_t waiting_ = 0;
+  bool is_turning_ = false;
 };
 
 // A multishot operation, from when it is made on. `visit` is called with each completion, in
@@ -209,12 +231,7 @@ class Multishot final : AwaitableRing::Waiter {
 
   bool is_over() const { return is_over_; }
   // To be awaited: the completion of the cancel. The operation's own comes by itself.
-  auto cancel() {
-    AwaitableRing::Waiter* const target = this;
-    return this->ring_.operation([target](Submission& submission) {
-      submission.prep_cancel(std::bit_cast<std::uint64_t>(target));
-    });
-  }
+  auto cancel() { return this->ring_.cancel_of(*this); }
 
  private:
   void prepare(Submission& submission) override { prepare_(submission); }
