@@ -19,6 +19,10 @@ Result<std::unique_ptr<Ring>> Ring::create(ProgressEngine& engine, const Options
   if (options.transfers > kMaxTransfers) {
     return fail(Errc::invalid_value, "transfers are at most 4,096");
   }
+  if (options.join == nullptr &&
+      (options.kernel_entries == 0 || options.kernel_entries > kMaxEntries)) {
+    return fail(Errc::invalid_value, "kernel_entries are 1 to 32,768");
+  }
   const std::uint32_t entries = std::bit_ceil(options.entries);
   if (options.completions > kMaxCompletions ||
       (options.completions != 0 && options.completions < options.entries)) {

@@ -70,7 +70,9 @@ TEST(RingOptions, SizesThatCannotBeAreRefused) {
   for (const Ring::Options& options : {Ring::Options{.entries = 0},
                                        {.entries = Ring::kMaxEntries + 1},
                                        {.entries = 8, .completions = 7},
-                                       {.completions = Ring::kMaxCompletions + 1}}) {
+                                       {.completions = Ring::kMaxCompletions + 1},
+                                       {.kernel_entries = 0},
+                                       {.kernel_entries = Ring::kMaxEntries + 1}}) {
     EXPECT_EQ(Ring::create(*engine, options).error().code, Errc::invalid_value);
   }
   EXPECT_EQ(Ring::create(*engine, {.entries = 5}).value()->space(), 8U);

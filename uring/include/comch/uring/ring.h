@@ -94,7 +94,7 @@ class Ring {
     // an io_uring, a wait looks at it every millisecond. Before Linux 6.0 the end of this Ring
     // submits what is prepared in it.
     io_uring* join = nullptr;
-    std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined.
+    std::uint32_t kernel_entries = 64;  // Of a kernel ring that is not joined: 1 to 32,768.
     // Operations on files and sockets under way at a time, in each direction; more wait. 0: there
     // are to be none.
     std::uint32_t transfers = 64;
@@ -110,7 +110,8 @@ class Ring {
   static constexpr std::uint32_t kMaxEntries = 32'768;
   static constexpr std::uint32_t kMaxCompletions = 1U << 20U;
 
-  // invalid_value: entries is 0, or something above its maximum, or completions below entries.
+  // invalid_value: entries or kernel_entries is 0, or something above its maximum, or completions
+  // below entries.
   // not_supported: a ring to be joined that nothing else can wait in (IORING_SETUP_IOPOLL), or with
   // completions of several sizes (IORING_SETUP_CQE_MIXED). no_memory: there is none. A kernel that
   // lets this process have no io_uring is no error: features() says so.
