@@ -18,12 +18,15 @@ export PKG_CONFIG_PATH
 ask() { pkg-config "--define-variable=prefix=$root" "$@"; }
 
 # Flags of ours alone: a program that includes our headers has nothing to do with what we use.
-for flag in $(ask --cflags --libs comch); do
-  case $flag in
-    "-I$root/include" | "-L$root/$libraries" | -lcomch) ;;
-    *) fail "comch.pc tells programs $flag" ;;
-  esac
-done
+only_ours() { # only_ours MODULE
+  for flag in $(ask --cflags --libs "$1"); do
+    case $flag in
+      "-I$root/include" | "-L$root/$libraries" | -lcomch | -lcomch-uring) ;;
+      *) fail "$1.pc tells programs $flag" ;;
+    esac
+  done
+}
+only_ours comch
 
 # converse PROGRAM PROGRAM: a server of the first build answers a client of the second.
 converse() {
@@ -57,6 +60,7 @@ for end in server client; do
 done
 converse "$scratch/shared" "$scratch/static"
 if ask --exists comch-uring; then
+  only_ours comch-uring
   # shellcheck disable=SC2046
   compile uring_send_files files $(ask --cflags --libs comch-uring)
 fi
