@@ -30,7 +30,8 @@ Status ConsumerCore::store_immediate_size(std::uint32_t bytes, std::uint32_t mos
 
 Status ConsumerCore::require_configured() const {
   if (configured_tasks_ != 0) return {};
-  return fail(Errc::bad_state, "configure_receive() is mandatory before start()");
+  return fail(Errc::bad_state,
+              "receive tasks and their callbacks are to be configured before the start");
 }
 
 Status ConsumerCore::use_tasks() {

@@ -67,9 +67,11 @@ Status Endpoint::on_consumer(Server::ConsumerHandler appeared, Server::ConsumerH
 
 Status Endpoint::check_common() const {
   if (limits_.send_tasks == 0) {
-    return fail(Errc::bad_state, "configure_send() is mandatory before start()");
+    return fail(Errc::bad_state,
+                "send tasks and their callbacks are to be configured before the start");
   }
-  if (!on_message_) return fail(Errc::bad_state, "on_message() is mandatory before start()");
+  if (!on_message_)
+    return fail(Errc::bad_state, "the receive callback is to be set before the start");
   return {};
 }
 

@@ -67,7 +67,7 @@ template <class Ports>
 Status PortProducer<Ports>::check_configuration() {
   if (Status s = require_configured(); !s) return s;
   if (!hears_of_consumers_) {
-    return fail(Errc::bad_state, "on_consumer() of the server or client is mandatory");
+    return fail(Errc::bad_state, "the server or client needs its consumer callbacks first");
   }
   return {};
 }

@@ -26,7 +26,8 @@ Status ProducerCore::on_space(Producer::SpaceHandler handler) {
 
 Status ProducerCore::require_configured() const {
   if (configured_tasks_ != 0) return {};
-  return fail(Errc::bad_state, "configure_send() is mandatory before start()");
+  return fail(Errc::bad_state,
+              "send tasks and their callbacks are to be configured before the start");
 }
 
 Status ProducerCore::require_running() const {

@@ -88,7 +88,8 @@ Status ServerImpl::end(Connection& face, bool deliver) {
 
 Status ServerImpl::check_configuration() {
   if (Status s = check_common(); !s) return s;
-  if (!connected_) return fail(Errc::bad_state, "on_connection() is mandatory before start()");
+  if (!connected_)
+    return fail(Errc::bad_state, "the connection callbacks are to be set before the start");
   if (device->info().rdma && representor->info().allow_hosts.empty()) {
     return fail(Errc::bad_state, "no machine may connect; open the representor by its address");
   }

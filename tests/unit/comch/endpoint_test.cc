@@ -45,9 +45,9 @@ TEST_F(EndpointTest, StartNamesTheMandatorySettingThatIsMissing) {
     EXPECT_EQ(started.error().code, Errc::bad_state);
     EXPECT_NE(std::string(started.error().what).find(what), std::string::npos);
   };
-  expect_missing("configure_send()");
+  expect_missing("send tasks");
   ASSERT_TRUE(bare->configure_send(1, [](SendTask&) {}, [](SendTask&) {}));
-  expect_missing("on_message()");
+  expect_missing("the receive callback");
   ASSERT_TRUE(bare->on_message([](Connection&, auto) { return Receipt::kTaken; }));
   EXPECT_EQ(bare->start(), kStarting);
 }
