@@ -55,7 +55,13 @@ static_assert(std::atomic<LogLevel>::is_always_lock_free);
   const char* word = std::getenv("COMCH_LOG");
   if (word == nullptr) return false;
   const std::optional<LogLevel> level = parse_log_level(word);
-  if (level) set_log_level(*level);
+  if (level) {
+    set_log_level(*level);
+  } else {
+    log(LogLevel::kWarning,
+        fmt::format("COMCH_LOG is no log level: \"{}\"; there are off, error, warning, info, debug",
+                    word));
+  }
   return level.has_value();
 }();
 

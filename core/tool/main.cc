@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iostream>
@@ -18,6 +17,7 @@
 #include <string>
 #include <system_error>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "comch/comch.h"
@@ -86,10 +86,10 @@ void occupy_standard_streams() {
 
 // Standard output holds back what is written to it, until here.
 Outcome<> flush_output() {
-  errno = 0;
+  const int before = std::exchange(errno, 0);  // Of what has flushed it already, as --help has.
   const bool is_out = std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (is_out) return {};
-  return complain_of_output(std::max(errno, EIO));
+  return complain_of_output(errno != 0 ? errno : before != 0 ? before : EIO);
 }
 
 Outcome<> run(const Command& chosen) {
@@ -130,6 +130,7 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() != 0) {
       return fail(fmt::format("{}; try `{} --help`", objection(app, error), tried(app)), kUsage);
     }
+    errno = 0;
     app.exit(error);  // --help and --version.
     chosen = [] { return Outcome<>(); };
   }

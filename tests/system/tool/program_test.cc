@@ -68,6 +68,13 @@ TEST_F(CommandLineTest, OutputThatCannotBeWrittenIsAFailure) {
     }
   }
   EXPECT_EQ(sh("stdbuf -o0 comch stat >/dev/full").code, 1);
+  EXPECT_THAT(sh("comch --version >/dev/full").err, HasSubstr("No space left on device"));
+}
+
+TEST_F(CommandLineTest, LogLevelOfTheEnvironmentThatIsNoneIsTold) {
+  const Said said = sh("COMCH_LOG=loud comch ls");
+  EXPECT_EQ(said.code, 0);
+  EXPECT_THAT(said.err, HasSubstr("COMCH_LOG is no log level: \"loud\"; there are off, error"));
 }
 
 TEST_F(CommandLineTest, InputThatIsClosedCannotBeRead) {
