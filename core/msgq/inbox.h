@@ -53,6 +53,7 @@ class Inbox {
 
  private:
   bool has_next(Link& link);
+  void adopt();
   void tell_producers();
 
   const std::shared_ptr<Mailbox> mailbox_;

@@ -62,6 +62,50 @@ TEST_F(InboxTest, ForgetsAProducerThatHasEnded) {
   EXPECT_FALSE(inbox.ready());
 }
 
+// Each call finds the message of the one who came last, and has no reason to look further.
+TEST_F(InboxTest, ForgetsProducersThatHaveEndedThoughEveryCallFindsAMessage) {
+  inbox.post(8);
+  std::vector<std::weak_ptr<Link>> gone;
+  for (int n = 0; n < 8; ++n) {
+    Transmitter from(hub);
+    ASSERT_TRUE(from.send("the only one"));
+    ASSERT_EQ(receiver.take(), "the only one");
+    gone.emplace_back(from.outbox.links().front());
+    hub->leave_producer();
+  }
+  for (std::size_t n = 0; n + 1 < gone.size(); ++n) EXPECT_TRUE(gone[n].expired()) << n;
+}
+
+TEST_F(InboxTest, KeepsWhatAProducerThatHasEndedLeftUnread) {
+  inbox.post(3);
+  Transmitter stays(hub);
+  {
+    Transmitter from(hub);
+    ASSERT_TRUE(from.send("first"));
+    ASSERT_TRUE(from.send("last words"));
+    EXPECT_EQ(receiver.take(), "first");
+  }
+  ASSERT_TRUE(stays.send("new"));
+  EXPECT_EQ(receiver.take(), "new");
+  EXPECT_EQ(receiver.take(), "last words");
+}
+
+TEST_F(InboxTest, LeavesTheTurnWithWhoseItIsWhenOthersAreForgotten) {
+  inbox.post(8);
+  Transmitter b(hub);
+  Transmitter c(hub);
+  Transmitter d(hub);
+  {
+    Transmitter a(hub);
+    ASSERT_TRUE(a.send("a"));
+    ASSERT_TRUE(b.send("b"));
+    ASSERT_TRUE(c.send("c"));
+    EXPECT_EQ(receiver.take(), "a");
+  }
+  ASSERT_TRUE(d.send("d"));
+  for (const char* text : {"b", "c", "d"}) EXPECT_EQ(receiver.take(), text);
+}
+
 TEST_F(InboxTest, HandsOutWhatWasDeliveredWhenItIsClosed) {
   Transmitter from(hub, 4);
   inbox.post(1);
