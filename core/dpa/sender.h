@@ -40,6 +40,7 @@ class Sender {
   // From here on it can send.
   void open(std::shared_ptr<msgq::Hub> hub, std::shared_ptr<msgq::Doorbell> doorbell) {
     outbox_.emplace(std::move(hub), owner_.producer, std::move(doorbell), operations_);
+    outbox_->on_new_link([this] { collect(); });  // A note is nothing to keep a lane for.
   }
 
   // again: every operation is out. Others as for Outbox::put().

@@ -72,6 +72,7 @@ Result<Link*> Outbox::connect(ConsumerId consumer, std::uint32_t seat) {
 }
 
 void Outbox::forget_the_gone() {
+  if (take_off_) take_off_();
   std::erase_if(links_, [this](const std::shared_ptr<Link>& link) {
     if (!link->mailbox().closed() || !link->sends.empty()) return false;
     std::ranges::replace(by_seat_, link.get(), nullptr);

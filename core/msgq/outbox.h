@@ -13,8 +13,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comch/result.h"
@@ -48,6 +50,9 @@ class Outbox {
   // The link to a consumer, made if need be. Errors as for put().
   Result<Link*> link_to(ConsumerId consumer);
 
+  // `take_off` is called when a link is to be made and those to consumers that are gone are let go
+  // of: to take off the notes that would keep them.
+  void on_new_link(std::function<void()> take_off) { take_off_ = std::move(take_off); }
   // The links there are. Those to consumers that are gone stay while they have notes.
   std::span<const std::shared_ptr<Link>> links() const { return links_; }
 
@@ -62,6 +67,7 @@ class Outbox {
   const ProducerId id_;
   const std::shared_ptr<Doorbell> doorbell_;
   const std::uint32_t held_;
+  std::function<void()> take_off_;
   std::vector<std::shared_ptr<Link>> links_;
   std::vector<Link*> by_seat_;
   Link* unpublished_ = nullptr;
