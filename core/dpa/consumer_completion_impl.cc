@@ -141,6 +141,7 @@ Status ConsumerCompletion::start() {
   }
   {
     const std::lock_guard lock(self.mutex_);
+    if (!self.elements_.empty()) return refuse_unacknowledged();
     self.elements_.reset(self.max_receives_);
     self.started_ = true;
   }
@@ -187,7 +188,9 @@ Status ConsumerCompletion::acknowledge(std::uint64_t count) {
   ConsumerCompletionImpl& self = ConsumerCompletionImpl::of(*this);
   {
     const std::lock_guard lock(self.mutex_);
-    if (!self.started_) return fail(Errc::bad_state, "the completion context is not started");
+    if (!self.started_ && self.elements_.empty()) {
+      return fail(Errc::bad_state, "the completion context is not started");
+    }
     if (!self.elements_.acknowledge(count)) {
       return fail(Errc::invalid_value, "there are not so many elements to acknowledge");
     }

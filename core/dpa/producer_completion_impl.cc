@@ -93,10 +93,12 @@ Status ProducerCompletion::start() {
   if (self.thread_ != nullptr && !self.thread_->started()) {
     return fail(Errc::bad_state, "start the thread first");
   }
-  self.locked([&] {
+  {
+    const std::lock_guard lock(self.mutex_);
+    if (!self.elements_.empty()) return refuse_unacknowledged();
     self.elements_.reset(self.size_);
     self.started_ = true;
-  });
+  }
   self.notifier_->start(self.thread_);
   return {};
 }
@@ -134,7 +136,9 @@ Status ProducerCompletion::acknowledge(std::uint64_t count) {
   ProducerCompletionImpl& self = ProducerCompletionImpl::of(*this);
   {
     const std::lock_guard lock(self.mutex_);
-    if (!self.started_) return fail(Errc::bad_state, "the completion context is not started");
+    if (!self.started_ && self.elements_.empty()) {
+      return fail(Errc::bad_state, "the completion context is not started");
+    }
     if (!self.elements_.acknowledge(count)) {
       return fail(Errc::invalid_value, "there are not so many elements to acknowledge");
     }

@@ -121,7 +121,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_destroy(
     struct doca_comch_consumer_completion *consumer_comp);
 
-/* BAD_STATE: started already, max_num_recv is not set, or the thread is not started. */
+/* BAD_STATE: started already, max_num_recv is not set, or the thread is not started. IN_USE: a
+ * device function has not acknowledged what it got before the stop. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_comch_consumer_completion_start(
     struct doca_comch_consumer_completion *consumer_comp);

@@ -249,7 +249,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp,
                                             struct doca_dpa_thread **dpa_thread);
 
-/* BAD_STATE: started already, or the thread is not started. */
+/* BAD_STATE: started already, or the thread is not started. IN_USE: a device function has not
+ * acknowledged what it got before the stop. */
 DOCA_EXPERIMENTAL
 doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp);
 

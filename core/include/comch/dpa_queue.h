@@ -32,7 +32,8 @@
 // Order: messages of one producer to one consumer come, and complete, in the order submitted.
 //
 // Lifetime: a completion context outlives what is attached to it; an element is valid until it is
-// acknowledged.
+// acknowledged, also when its context is stopped meanwhile; that starts again only afterwards. Any
+// thread may acknowledge for a kernel that runs no more.
 #pragma once
 
 #include <cstddef>
@@ -99,6 +100,7 @@ class ConsumerCompletion {
   Status set_thread(Thread& thread);                  // None: it is polled.
 
   // bad_state: started already, set_max_receives() is missing, or the thread is not started.
+  // in_use: elements of the last run are not acknowledged.
   Status start();
   // in_use: consumers are attached. bad_state: not started.
   Status stop();
@@ -112,8 +114,8 @@ class ConsumerCompletion {
   // Device. The next message, in a receive that a consumer has posted; null: there is none, or
   // max_receives() elements are not acknowledged.
   const ReceiveElement* get_completion();
-  // Device. Gives the oldest `count` elements back.
-  // invalid_value: there are not so many. bad_state: not started.
+  // Device. Gives the oldest `count` elements back, also of a stopped context.
+  // invalid_value: there are not so many. bad_state: not started, and there are none.
   Status acknowledge(std::uint64_t count);
   // Device. The thread is notified once, of the next arrival or of one that was not got.
   // bad_state: not started, or there is no thread.
@@ -188,7 +190,7 @@ class ProducerCompletion {
 
   // None: it is polled. bad_state: started.
   Status set_thread(Thread& thread);
-  // bad_state: started already, or the thread is not started.
+  // bad_state: started already, or the thread is not started. in_use: as of ConsumerCompletion.
   Status start();
   // in_use: something is attached. bad_state: not started.
   Status stop();

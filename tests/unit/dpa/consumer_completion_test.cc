@@ -87,6 +87,25 @@ TEST_F(ConsumerCompletionTest, KeepsAnElementUntilItIsAcknowledged) {
   EXPECT_TRUE(there.arrivals->acknowledge(2));
 }
 
+// As a kernel does that works on it while the program stops things.
+TEST_F(ConsumerCompletionTest, KeepsAnElementThroughItsStopAndStartsAgainOnlyAfterwards) {
+  const Queue queue = make_queue(Direction::kToAccelerator);
+  DeviceConsumer there(*queue, {.posted = 1});
+  CpuProducer here(*engine, *queue);
+  ASSERT_TRUE(here.send("kept"));
+  const dpa::ReceiveElement* element = there.arrivals->get_completion();
+  ASSERT_NE(element, nullptr);
+  there.consumer->stop().value();
+  there.arrivals->stop().value();
+  EXPECT_EQ(there.arrivals->start().error().code, Errc::in_use);
+  EXPECT_FALSE(there.arrivals->started());
+  EXPECT_EQ(text_of(element->immediate), "kept");
+  EXPECT_EQ(there.arrivals->acknowledge(2).error().code, Errc::invalid_value);
+  EXPECT_TRUE(there.arrivals->acknowledge(1));
+  EXPECT_EQ(there.arrivals->acknowledge(0).error().code, Errc::bad_state);
+  EXPECT_TRUE(there.arrivals->start());
+}
+
 TEST_F(ConsumerCompletionTest, ServesItsConsumersInTurnsAndTellsThemApart) {
   const Queue queue = make_queue(Direction::kToAccelerator, {.consumers = 2, .producers = 1});
   completion->set_max_receives(4).value();

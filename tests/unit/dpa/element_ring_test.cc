@@ -31,11 +31,16 @@ TEST(ElementRingTest, AcknowledgesNoMoreThanWereTaken) {
   EXPECT_FALSE(ring.acknowledge(1));
 }
 
-TEST(ElementRingTest, IsEmptyAgainWhenItIsReset) {
+TEST(ElementRingTest, IsEmptyWhenAllThatWereTakenAreAcknowledged) {
   ElementRing<int> ring;
+  EXPECT_TRUE(ring.empty());
   ring.reset(1);
   ring.take();
+  EXPECT_FALSE(ring.empty());
+  EXPECT_TRUE(ring.acknowledge(1));
+  EXPECT_TRUE(ring.empty());
   ring.reset(3);
+  EXPECT_TRUE(ring.empty());
   EXPECT_FALSE(ring.full());
   EXPECT_FALSE(ring.acknowledge(1));
 }

@@ -84,6 +84,21 @@ TEST_F(ProducerCompletionTest, KeepsAnElementUntilItIsAcknowledged) {
   EXPECT_EQ(there.completions->get_completion()->user_data, 3U);
 }
 
+TEST_F(ProducerCompletionTest, KeepsAnElementThroughItsStopAndStartsAgainOnlyAfterwards) {
+  CpuConsumer here(*engine, *queue, {.posted = 1});
+  DeviceProducer there(*accelerator, *queue);
+  ASSERT_TRUE(there.post("x", kFirst, {.report = true, .user_data = 7}));
+  const dpa::SendElement* element = there.completions->get_completion();
+  ASSERT_NE(element, nullptr);
+  there.producer->stop().value();
+  there.completions->stop().value();
+  EXPECT_EQ(there.completions->start().error().code, Errc::in_use);
+  EXPECT_EQ(element->user_data, 7U);
+  EXPECT_TRUE(there.completions->acknowledge(1));
+  EXPECT_EQ(there.completions->acknowledge(0).error().code, Errc::bad_state);
+  EXPECT_TRUE(there.completions->start());
+}
+
 // The kernel learns of completions only by notification, gets them all, and asks again, before or
 // behind the acknowledgement. Elements are few, so that an acknowledgement is what makes room.
 struct CompletionOrderTest : ProducerCompletionTest, testing::WithParamInterface<bool> {};
