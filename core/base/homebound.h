@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 #include "comch/fork_mark.h"
@@ -43,6 +44,12 @@ class Homebound {
 
   // Whether this is a child of the process that it belongs to.
   bool is_away() const { return home_.is_forked(); }
+  // The mutex, locked; but not by a child, where whoever held it in fork() holds it for ever, and
+  // nobody changes the object any more.
+  std::unique_lock<std::mutex> lock_at_home(std::mutex& mutex) const {
+    if (is_away()) return {};
+    return std::unique_lock(mutex);
+  }
 
  private:
   friend Object;

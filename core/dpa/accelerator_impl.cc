@@ -36,6 +36,7 @@ Status Accelerator::destroy(std::unique_ptr<Accelerator>& accelerator) {
 
 Status Accelerator::start() {
   AcceleratorImpl& self = AcceleratorImpl::of(*this);
+  if (self.home_.is_forked()) return refuse_away();
   if (self.started_) return fail(Errc::bad_state, "the accelerator is started already");
   if (self.ruined()) return fail(Errc::bad_state, "the accelerator is ruined; destroy it");
   self.started_ = true;
@@ -44,6 +45,7 @@ Status Accelerator::start() {
 
 Status Accelerator::stop() {
   AcceleratorImpl& self = AcceleratorImpl::of(*this);
+  if (self.home_.is_forked()) return refuse_away();
   if (!self.started_) return fail(Errc::bad_state, "the accelerator is not started");
   // PARTS: meets the end of the last one.
   if (self.parts_.load(std::memory_order_acquire) != 0) {
@@ -104,6 +106,7 @@ Result<DeviceAddress> Accelerator::allocate(std::size_t size) {
 
 Status Accelerator::free(DeviceAddress address) {
   AcceleratorImpl& self = AcceleratorImpl::of(*this);
+  if (self.home_.is_forked()) return refuse_away();
   if (!self.started_) return fail(Errc::bad_state, "the accelerator is not started");
   return self.memory_.free(address);
 }

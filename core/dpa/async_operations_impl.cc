@@ -41,6 +41,7 @@ Status AsyncOperations::set_completion(ProducerCompletion& completion) {
 
 Status AsyncOperations::start() {
   AsyncOperationsImpl& self = AsyncOperationsImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (started()) return fail(Errc::bad_state, "the operations are started already");
   if (Status s = self.part_.accelerator().require_running(); !s) return s;
   if (self.completion_ == nullptr) return fail(Errc::bad_state, "set a completion context first");
@@ -55,13 +56,15 @@ Status AsyncOperations::start() {
 }
 
 Status AsyncOperations::stop() {
-  if (AsyncOperationsImpl::of(*this).leave()) return {};
-  return fail(Errc::bad_state, "the operations are not started");
+  AsyncOperationsImpl& self = AsyncOperationsImpl::of(*this);
+  if (self.is_away()) return refuse_away();
+  if (!self.leave()) return fail(Errc::bad_state, "the operations are not started");
+  return {};
 }
 
 bool AsyncOperations::started() const {
   const AsyncOperationsImpl& self = AsyncOperationsImpl::of(*this);
-  const std::lock_guard lock(self.mutex_);
+  const auto lock = self.lock_at_home(self.mutex_);
   return self.sender_ != nullptr;
 }
 std::uint32_t AsyncOperations::operations() const {

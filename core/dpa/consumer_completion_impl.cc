@@ -134,6 +134,7 @@ Status ConsumerCompletion::set_thread(Thread& thread) {
 
 Status ConsumerCompletion::start() {
   ConsumerCompletionImpl& self = ConsumerCompletionImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (started()) return fail(Errc::bad_state, "the completion context is started already");
   if (self.max_receives_ == 0) return fail(Errc::bad_state, "say how many receives it keeps");
   if (self.thread_ != nullptr && !self.thread_->started()) {
@@ -151,6 +152,7 @@ Status ConsumerCompletion::start() {
 
 Status ConsumerCompletion::stop() {
   ConsumerCompletionImpl& self = ConsumerCompletionImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   {
     const std::lock_guard lock(self.mutex_);
     if (!self.started_) return fail(Errc::bad_state, "the completion context is not started");
@@ -164,7 +166,7 @@ Status ConsumerCompletion::stop() {
 
 bool ConsumerCompletion::started() const {
   const ConsumerCompletionImpl& self = ConsumerCompletionImpl::of(*this);
-  const std::lock_guard lock(self.mutex_);
+  const auto lock = self.lock_at_home(self.mutex_);
   return self.started_;
 }
 std::uint32_t ConsumerCompletion::max_consumers() const {

@@ -56,6 +56,7 @@ Status Consumer::set_completion(ConsumerCompletion& completion, std::uint32_t us
 
 Status Consumer::start() {
   ConsumerImpl& self = ConsumerImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (started()) return fail(Errc::bad_state, "the consumer is started already");
   if (Status s = self.part_.accelerator().require_running(); !s) return s;
   if (self.max_receives_ == 0) return fail(Errc::bad_state, "say how many receives it posts");
@@ -70,7 +71,9 @@ Status Consumer::start() {
 }
 
 Status Consumer::stop() {
-  if (!ConsumerImpl::of(*this).leave()) return fail(Errc::bad_state, "the consumer is not started");
+  ConsumerImpl& self = ConsumerImpl::of(*this);
+  if (self.is_away()) return refuse_away();
+  if (!self.leave()) return fail(Errc::bad_state, "the consumer is not started");
   return {};
 }
 

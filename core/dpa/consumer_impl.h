@@ -31,7 +31,7 @@ class ConsumerImpl final : public Consumer, public Homebound<ConsumerImpl> {
   friend class Consumer;  // The face does the rest.
 
   bool started() const {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_at_home(mutex_);
     return attachment_ != nullptr;
   }
   bool leave();

@@ -4,6 +4,7 @@
 namespace comch::dpa {
 
 Result<std::unique_ptr<Notification>> Notification::create(Thread& thread) {
+  if (ThreadImpl::of(thread).is_away()) return refuse_away();
   return std::make_unique<NotificationImpl>(thread);
 }
 
@@ -16,6 +17,7 @@ Status Notification::destroy(std::unique_ptr<Notification>& notification) {
 
 Status Notification::start() {
   NotificationImpl& self = NotificationImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (self.started_) return fail(Errc::bad_state, "the notification is started already");
   if (!self.thread_.started()) return fail(Errc::bad_state, "start the thread first");
   self.started_ = true;
@@ -24,6 +26,7 @@ Status Notification::start() {
 
 Status Notification::stop() {
   NotificationImpl& self = NotificationImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (!self.started_) return fail(Errc::bad_state, "the notification is not started");
   self.started_ = false;
   return {};

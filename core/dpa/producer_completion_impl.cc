@@ -89,6 +89,7 @@ Status ProducerCompletion::set_thread(Thread& thread) {
 
 Status ProducerCompletion::start() {
   ProducerCompletionImpl& self = ProducerCompletionImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (started()) return fail(Errc::bad_state, "the completion context is started already");
   if (self.thread_ != nullptr && !self.thread_->started()) {
     return fail(Errc::bad_state, "start the thread first");
@@ -105,6 +106,7 @@ Status ProducerCompletion::start() {
 
 Status ProducerCompletion::stop() {
   ProducerCompletionImpl& self = ProducerCompletionImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   {
     const std::lock_guard lock(self.mutex_);
     if (!self.started_) return fail(Errc::bad_state, "the completion context is not started");
@@ -118,7 +120,7 @@ Status ProducerCompletion::stop() {
 
 bool ProducerCompletion::started() const {
   const ProducerCompletionImpl& self = ProducerCompletionImpl::of(*this);
-  const std::lock_guard lock(self.mutex_);
+  const auto lock = self.lock_at_home(self.mutex_);
   return self.started_;
 }
 std::uint32_t ProducerCompletion::elements() const {

@@ -56,6 +56,7 @@ Status Producer::set_user_data(UserData data) {
 
 Status Producer::start() {
   ProducerImpl& self = ProducerImpl::of(*this);
+  if (self.is_away()) return refuse_away();
   if (started()) return fail(Errc::bad_state, "the producer is started already");
   if (Status s = self.part_.accelerator().require_running(); !s) return s;
   if (self.max_sends_ == 0) return fail(Errc::bad_state, "say how many sends may be under way");
@@ -72,7 +73,9 @@ Status Producer::start() {
 }
 
 Status Producer::stop() {
-  if (!ProducerImpl::of(*this).leave()) return fail(Errc::bad_state, "the producer is not started");
+  ProducerImpl& self = ProducerImpl::of(*this);
+  if (self.is_away()) return refuse_away();
+  if (!self.leave()) return fail(Errc::bad_state, "the producer is not started");
   return {};
 }
 

@@ -33,7 +33,7 @@ class ProducerImpl final : public Producer, public Homebound<ProducerImpl> {
   friend class Producer;  // The face does the rest.
 
   bool started() const {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_at_home(mutex_);
     return sender_ != nullptr;
   }
   bool leave();

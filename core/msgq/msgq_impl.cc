@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/homebound.h"
 #include "msgq/link.h"
 
 namespace comch::msgq {
@@ -15,6 +16,7 @@ Status MsgQImpl::require_stopped() const {
 }
 
 Status MsgQImpl::require_place(Place place, Place wanted) const {
+  if (home_.is_forked()) return refuse_away();
   if (hub_ == nullptr) return fail(Errc::bad_state, "the MsgQ is not started");
   if (place == wanted) return {};
   return fail(Errc::not_permitted, wanted == Place::kCpu
@@ -94,6 +96,7 @@ Status MsgQ::set_max_producers(std::uint32_t producers) {
 
 Status MsgQ::start() {
   MsgQImpl& self = MsgQImpl::of(*this);
+  if (self.home_.is_forked()) return refuse_away();
   if (Status s = self.require_stopped(); !s) return s;
   if (self.consumer_ == nullptr && self.producer_ == nullptr) {
     return fail(Errc::bad_state, "say first which end of the MsgQ runs on an accelerator");
@@ -104,6 +107,7 @@ Status MsgQ::start() {
 
 Status MsgQ::stop() {
   MsgQImpl& self = MsgQImpl::of(*this);
+  if (self.home_.is_forked()) return refuse_away();
   if (self.hub_ == nullptr) return fail(Errc::bad_state, "the MsgQ is not started");
   if (self.hub_->consumers() + self.hub_->producers() != 0) {
     return fail(Errc::in_use, "the MsgQ has consumers or producers; destroy them first");

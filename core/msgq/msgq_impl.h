@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "comch/fork_mark.h"
 #include "comch/msgq.h"
 #include "msgq/hub.h"
 
@@ -31,6 +32,7 @@ class MsgQImpl final : public MsgQ {
   Status require_stopped() const;
   Status require_place(Place place, Place wanted) const;
 
+  const ForkMark home_;
   const std::shared_ptr<Device> device_;
   dpa::Accelerator* consumer_ = nullptr;
   dpa::Accelerator* producer_ = nullptr;

@@ -6,7 +6,8 @@
 // calls that begin or end something, and progress(), answer not_permitted or do nothing, and to
 // delete one changes nothing for the parent and its peers. The child makes objects of its own.
 // Calls on the path of a message do not look; the rings they lead to are not there in the child,
-// which such a call ends by SIGSEGV.
+// which such a call ends by SIGSEGV. Those of an accelerator (device calls, dpa_queue.h) may wait
+// for ever for a kernel that is not there.
 //
 // Threads: any. Lifetime: a value. Errors: none; a process that was made by clone(2) itself, and
 // not by fork(), is not told from the one that made it.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <mutex>
 
 #include "comch/log.h"
 #include "support/child_process.h"
@@ -47,6 +48,18 @@ void ends_at_home_only() {
 TEST(HomeboundTest, IsDestroyedOnlyWhereItWasMade) { ends_at_home_only<8>(); }
 
 TEST(HomeboundTest, MayBeAlignedAsItLikes) { ends_at_home_only<128>(); }
+
+TEST(HomeboundTest, AChildTakesNoLockThatMayBeHeldForEver) {
+  const Thing<8> thing;
+  std::mutex mutex;
+  const std::unique_lock held = thing.lock_at_home(mutex);
+  EXPECT_TRUE(held.owns_lock());
+  ChildProcess child = ChildProcess::run([&] {
+    EXPECT_FALSE(thing.lock_at_home(mutex).owns_lock());
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
+}
 
 TEST(HomeboundTest, WhatIsRefusedIsSaidOnce) {
   ChildProcess child = ChildProcess::run([] {

@@ -1,6 +1,7 @@
 // MsgQ: how it is configured, started and stopped, and what its ends may be.
 #include "comch/msgq.h"
 
+#include "support/child_process.h"
 #include "unit/dpa/ends.h"
 
 namespace comch::test {
@@ -42,6 +43,25 @@ TEST_F(MsgQTest, TakesOneTo1024ConsumersAndProducers) {
   EXPECT_EQ(queue->max_producers(), 1U);
   EXPECT_TRUE(queue->set_max_consumers(MsgQ::kMaxConsumers));
   EXPECT_TRUE(queue->set_max_producers(MsgQ::kMaxProducers));
+}
+
+TEST_F(MsgQTest, IsOutOfUseInAChildOfFork) {
+  queue->set_accelerator_consumer(*accelerator).value();
+  queue->start().value();
+  ChildProcess child = ChildProcess::run([&] {
+    const auto is_refused = [](const auto& answer) {
+      return !answer && answer.error().code == Errc::not_permitted;
+    };
+    EXPECT_TRUE(is_refused(queue->start()));
+    EXPECT_TRUE(is_refused(queue->stop()));
+    EXPECT_TRUE(is_refused(Producer::create(*queue)));
+    EXPECT_TRUE(is_refused(dpa::Consumer::create(*queue)));
+    EXPECT_EQ(MsgQ::destroy(queue).error().code, Errc::in_use);
+    return 0;
+  });
+  EXPECT_EQ(child.wait(), Exit::with(0));
+  EXPECT_TRUE(queue->started());
+  queue->stop().value();
 }
 
 TEST_F(MsgQTest, IsConfiguredOnlyWhileItIsStopped) {
