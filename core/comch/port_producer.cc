@@ -175,7 +175,9 @@ Status PortProducer<Ports>::refused(const Lane& lane, Outcome outcome) {
     case Outcome::kBusy:
       return fail(Errc::again, "earlier messages to this consumer are still under way");
     case Outcome::kTooLong:
-      return fail(Errc::invalid_value, "the message is longer than the posted buffer's room");
+      return fail(Errc::invalid_value,
+                  "the message is longer than the posted buffer's room, or, for a consumer that "
+                  "looks at views, than 112 bytes with the immediate data rounded up to 8");
     case Outcome::kImmediateTooLong:
       return fail(Errc::invalid_value, "the immediate data is longer than the consumer takes");
     case Outcome::kNoMemory:

@@ -11,8 +11,9 @@
 //   kHandOver     map (32), handle (32)     offset in map    immediate data (96)
 //   kRow                                                     data from byte 64 (64)
 //
-// Immediate data begins at a multiple of 8, and so does inline data behind it. Immediate data
-// that does not fit lies in the side area, which a lane has when it may be that long.
+// Immediate data begins at a multiple of 8, and so does inline data behind it, so that both are 112
+// bytes with the immediate data rounded up. Immediate data that does not fit lies in the side area,
+// which a lane has when it may be that long.
 //
 // A row is several messages of one length, data alone: the first one's slot says how many, and each
 // one's data lies in its own slot, of which nothing else is written. So a message of 64 bytes is

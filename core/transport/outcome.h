@@ -10,7 +10,7 @@ enum class Outcome : std::uint8_t {
   kUnderWay,       // Accepted; the data must not change before step() has counted it.
   kNothingPosted,  // Or: no room in the lane, or too much is under way.
   kBusy,           // A long message is ahead of it.
-  kTooLong,        // For the buffer that is posted next, which stays so.
+  kTooLong,        // For the buffer that is posted next, which stays so; or for a view.
   kImmediateTooLong,
   kGone,      // The consumer.
   kBroken,    // Its side broke the protocol, or cannot be reached.

@@ -66,9 +66,10 @@ enum class ProducerId : std::uint32_t {};  // Unique per connection and side.
 //   kMapped  the other side has mapped the memory map and copies into the buffer: one copy
 //   kStaged  through memory that both sides map; this side makes the second copy
 //   kCma     the kernel copies (process_vm_writev), where it lets the other side do that
-//   kView    into no buffer: messages of at most 112 bytes with their immediate data, which are
-//            looked at where they lie (Consumer::poll_views()). Nothing is posted, and the memory
-//            map is not used; tasks() is how many messages of one producer may be unreleased
+//   kView    into no buffer: messages of at most 112 bytes with their immediate data, of which
+//            the length counts rounded up to a multiple of 8. They are looked at where they lie
+//            (Consumer::poll_views()). Nothing is posted, and the memory map is not used; tasks()
+//            is how many messages of one producer may be unreleased
 enum class DataWay : std::uint8_t { kAuto = 0, kMapped = 1, kStaged = 2, kCma = 3, kView = 4 };
 std::string_view name(DataWay way);  // "auto", "mapped", "staged", "cma", "view"
 
@@ -214,7 +215,8 @@ class Consumer : public Context {
   // arrived is still shown; the consumer is idle when 0 was answered and every view is released.
   std::size_t poll_views(std::span<View> out);
   // Ends the use of the `count` views that were shown first; their room is the producer's again.
-  // invalid_value: more than are kept; none is released.
+  // invalid_value: more than are kept; none is released. not_supported: of a MsgQ, or of another
+  // machine's connection, which have no views.
   Status release_views(std::size_t count);
 
   // Ends the use of a message that was handed over; also in kStopping.

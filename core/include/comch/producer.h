@@ -62,7 +62,8 @@ class ProducerTask : public Task {
   // again: the consumer has nothing posted, or other producers of this process hold what it has;
   // this clears without progress of this one.
   // invalid_value: no such consumer; the data is longer than the room of the posted buffer
-  // (which stays posted), or the immediate data than the consumer takes.
+  // (which stays posted), or the immediate data than the consumer takes, or both together than
+  // what a consumer of the way DataWay::kView looks at.
   // bad_state: the task is submitted already, or free; the producer is idle.
   // connection_reset: the peer is gone. shutdown: the producer is stopping.
   // full: the consumer has Producer::kMaxProducers already. no_memory, operating_system: what the

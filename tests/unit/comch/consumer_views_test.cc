@@ -140,6 +140,21 @@ TEST_F(ConsumerViewsTest, WhatDoesNotFitASlotIsRefused) {
   EXPECT_TRUE(to.release_views(1));
 }
 
+TEST_F(ConsumerViewsTest, ImmediateDataCountsRoundedUpToAMultipleOf8) {
+  Consumer& to = viewer();
+  Producer& from = producer();
+  for (std::size_t immediate = 0; immediate <= 32; ++immediate) {
+    const std::size_t most = 112 - (immediate + 7) / 8 * 8;
+    const Status longer = send(from, to, pattern(most + 1), pattern(immediate));
+    ASSERT_FALSE(longer) << immediate;
+    EXPECT_EQ(longer.error().code, Errc::invalid_value);
+    EXPECT_NE(std::string_view(longer.error().what).find("views"), std::string_view::npos);
+    ASSERT_TRUE(send(from, to, pattern(most), pattern(immediate))) << immediate;
+    EXPECT_EQ(texts_of(see(to, 1)), (Texts{pattern(most) + "|" + pattern(immediate)}));
+    ASSERT_TRUE(to.release_views(1));
+  }
+}
+
 TEST_F(ConsumerViewsTest, NothingIsPosted) {
   Consumer& to = viewer();
   Buffer* room = there.room(0, 64);

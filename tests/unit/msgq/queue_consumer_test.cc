@@ -52,6 +52,13 @@ TEST_F(QueueConsumerTest, RunsAsSoonAsItIsStarted) {
   EXPECT_TRUE(Consumer::destroy(consumer));
 }
 
+TEST_F(QueueConsumerTest, HasNoViews) {
+  const auto consumer = idle_consumer();
+  std::array<View, 1> views;
+  EXPECT_EQ(consumer->poll_views(views), 0U);
+  EXPECT_EQ(consumer->release_views(0).error().code, Errc::not_supported);
+}
+
 TEST_F(QueueConsumerTest, TakesNoBuffers) {
   auto map = MemoryMap::create().value();
   map->allocate(64).value();

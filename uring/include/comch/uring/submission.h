@@ -78,7 +78,7 @@ class Submission : private Operation {
   // that are neighbours in one submit() are published together. A send for which nothing is
   // posted is not refused: it waits, ahead of later ones, until there is room.
   // res: the bytes. -EINVAL: longer than the room of the posted buffer, which stays posted, or
-  // more immediate data than the consumer takes.
+  // than a view, or more immediate data than the consumer takes.
   void prep_send(Destination& to, std::span<const std::byte> data) {
     prepare(Op::kSend, &to);
     what.bytes = data.data();
