@@ -9,7 +9,7 @@ namespace comch::transport {
 
 class ConsumerPortOwner {
  public:
-  virtual void on_accepted() = 0;  // The other side knows of the consumer.
+  virtual void on_accepted() = 0;  // The other side knows of the consumer. May end the port.
   virtual void on_wake() = 0;      // Something may have come.
   // The port is closed, through no doing of this side.
   virtual void on_lost(const Error& error) = 0;

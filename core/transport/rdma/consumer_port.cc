@@ -213,6 +213,7 @@ void ConsumerPort::tell_producers() {
 }
 
 void ConsumerPort::heard(Link* link) {
+  ConsumerPortOwner& owner = owner_;  // What it hears first may make it end this port.
   if (link == nullptr) {
     rings_.drain();
     hear();
@@ -220,20 +221,20 @@ void ConsumerPort::heard(Link* link) {
     link->drain();
     link == &local_->line() ? look_after_line() : look_after(*link);
   }
-  owner_.on_wake();
+  owner.on_wake();
 }
 
 void ConsumerPort::hear() {
   LocalConsumer::News news = local_->take_news();
   for (std::shared_ptr<InLane>& lane : news.lanes) adopt(std::move(lane));
+  if (news.refused) lose(*news.refused);
+  if (hub_->closed()) lose(Error{Errc::connection_reset, 0, "the peer is gone"});
   if (news.board && state_ == State::kOpening) {
     board_ = *news.board;
     state_ = State::kOpen;
     write_posts();
-    owner_.on_accepted();
+    owner_.on_accepted();  // The last thing: the owner may end this port when it hears of that.
   }
-  if (news.refused) lose(*news.refused);
-  if (hub_->closed()) lose(Error{Errc::connection_reset, 0, "the peer is gone"});
 }
 
 void ConsumerPort::adopt(std::shared_ptr<InLane> lane) {

@@ -97,6 +97,22 @@ TEST_F(FastEndTest, AConsumerMayStopWhileItIsStarting) {
   EXPECT_TRUE(client.consumers.empty());
 }
 
+TEST_F(FastEndTest, AConsumerMayStopWhenItHearsThatItRuns) {
+  auto made = Consumer::create(server.connection(), there.map()).value();
+  const auto ignore = [](ReceiveTask&) {};
+  made->configure_receive(4, ignore, ignore).value();
+  made->on_state_changed([](Context& context, ContextState, ContextState now) {
+    EXPECT_TRUE(now != ContextState::kRunning || context.stop());
+  });
+  engine->connect(*made).value();
+  for (int n = 0; n < 3; ++n) {
+    ASSERT_TRUE(made->start());
+    ASSERT_TRUE(run_until_idle(*made));
+  }
+  settle(*engine);
+  EXPECT_TRUE(client.consumers.empty());
+}
+
 TEST_F(FastEndTest, AProducerOfAConsumerThatIsGoneIsRefused) {
   Consumer& to = consumer(there);
   Producer& from = producer();

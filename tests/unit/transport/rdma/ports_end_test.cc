@@ -31,6 +31,27 @@ TEST(RdmaEndTest, AConsumerThatEndsIsToldOfAndItsMemoryIsLetGoWhenNobodyWritesTo
   EXPECT_FALSE(machines.server.broken || machines.client.broken);
 }
 
+// As a consumer does whose application stops it when it hears that it runs.
+TEST(RdmaEndTest, APortMayEndInTheCallThatSaysItIsAccepted) {
+  struct Hasty final : ConsumerPortOwner {
+    void on_accepted() override { port.reset(); }
+    void on_wake() override { EXPECT_EQ(port, nullptr); }
+    void on_lost(const Error&) override { ADD_FAILURE() << "it has ended by itself"; }
+    std::unique_ptr<ConsumerPort> port;
+  };
+  Ports machines;
+  std::vector<std::byte> memory(4096);
+  MapLife life(memory);
+  Hasty owner;
+  owner.port = ConsumerPort::open(machines.server.reactor, machines.server.hub,
+                                  {.depth = 4, .immediate_max = 0, .map = &life}, owner)
+                   .value();
+  machines.settle();
+  EXPECT_EQ(owner.port, nullptr);
+  EXPECT_EQ(machines.server.hub->ports(), 0U);
+  EXPECT_TRUE(machines.client.hub->remote_ids().empty());
+}
+
 TEST(RdmaEndTest, ClosedAConsumerStillHandsOutWhatHasArrivedAndThenGivesTheRestBack) {
   Ports machines;
   TestConsumer consumer(machines);
