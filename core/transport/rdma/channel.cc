@@ -126,8 +126,15 @@ void RdmaChannel::collect() {
   if (link_->pump() && has_news()) reactor_.set_alarm(news_, 0);
 }
 
-// Tells of everything but messages. The owner may close this channel in any call.
+// Who looks for messages while he is told of a packet is told of the next when he returns.
 void RdmaChannel::serve() {
+  if (std::exchange(serving_, true)) return;
+  tell_all();
+  serving_ = false;
+}
+
+// Of everything but messages. The owner may close this channel in any call.
+void RdmaChannel::tell_all() {
   for (const PacketClass which : {PacketClass::kControl, PacketClass::kLetters}) {
     while (link_ && link_->has(which)) {
       const PacketKind kind = link_->front_kind(which);

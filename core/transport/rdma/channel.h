@@ -83,6 +83,7 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   bool has_news() const;
   void collect();
   void serve();
+  void tell_all();
   void take_control(PacketKind kind, std::span<const std::byte> body);
   void take_letter(std::span<const std::byte> body);
   Status make_hub();
@@ -98,6 +99,7 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   std::unique_ptr<std::byte[]> scratch_;
   ChannelOwner* owner_ = nullptr;
   PeerState peer_state_ = PeerState::kOpen;
+  bool serving_ = false;  // The owner is told of something: the packet is still in its queue.
   bool said_goodbye_ = false;
   std::uint64_t wakes_received_ = 0;
   std::uint64_t completed_before_ = 0;  // At the last pulse.

@@ -33,7 +33,7 @@ namespace comch::test {
 struct RdmaEnd final : transport::ChannelOwner {
   void on_wake() override { ++wakes; }
   void on_peer_end() override { ++ends; }
-  void on_consumer(std::uint32_t /*id*/, bool /*appeared*/) override {}
+  void on_consumer(std::uint32_t id, bool appeared) override { then_consumer(id, appeared); }
 
   void own(std::unique_ptr<transport::Channel> c) {
     channel = std::move(c);
@@ -54,6 +54,7 @@ struct RdmaEnd final : transport::ChannelOwner {
   }
 
   std::unique_ptr<transport::Channel> channel;
+  std::function<void(std::uint32_t, bool)> then_consumer = [](std::uint32_t, bool) {};
   int wakes = 0;
   int ends = 0;
 };
