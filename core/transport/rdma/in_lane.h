@@ -31,7 +31,12 @@ class InLane {
   bool look(LaneRecord& record) const {
     return !broken_ && read_record(slot(), shape_.slot_size, position_, record);
   }
-  bool ready() const { return !broken_ && record_begun(slot(), position_); }
+  // Nobody stays awake for one of which a part has come, whose producer may never write the rest.
+  // An honest one looks at the bell when all of it is there (bell.h), and rings.
+  bool ready() const {
+    LaneRecord record;
+    return look(record);
+  }
   // Of the record that look() has shown.
   const std::byte* immediate() const { return slot() + kRecordHeader; }
   const std::byte* data(const LaneRecord& record) const {

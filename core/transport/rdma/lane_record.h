@@ -123,11 +123,6 @@ constexpr std::uint64_t body_of(const LaneRecord& record) {
          (record.kind == LaneKind::kInline ? (record.length + 7) & ~std::uint64_t{7} : 0);
 }
 
-// Whether something that may be message `position` has begun to arrive.
-inline bool record_begun(const std::byte* slot, std::uint32_t position) {
-  return static_cast<std::uint32_t>(landed(slot)) == position + 1;
-}
-
 // The record of message `position` in memory that the producer writes to. False: it is not there,
 // or not whole.
 inline bool read_record(const std::byte* slot, std::uint32_t slot_size, std::uint32_t position,

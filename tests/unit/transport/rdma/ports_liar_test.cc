@@ -237,6 +237,7 @@ TEST_F(RdmaLyingProducerTest, ARecordOfWhichTheSumIsWrongIsNotThereAndHoldsUpIts
       write_to(parts.target, kLaneSlots,
                {reinterpret_cast<const std::byte*>(&garbage), sizeof garbage, 0}, 256)};
   parts.link->post(request).value();
+  EXPECT_FALSE(consumer.port->ready()) << "nobody stays awake for it";
   EXPECT_FALSE(consumer.poll());
   EXPECT_FALSE(consumer.lost);
   ASSERT_EQ(producer.send(id, "honest"), Outcome::kUnderWay);

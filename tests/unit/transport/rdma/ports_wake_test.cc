@@ -80,6 +80,25 @@ TEST_F(RdmaWakeTest, AMessageThatCrossesTheBellIsRungForWhenItIsAcknowledged) {
   EXPECT_TRUE(consumer.poll());
 }
 
+TEST_F(RdmaWakeTest, AMessageOfWhichAPartHasComeIsRungForWhenAllOfItIsThere) {
+  const auto remote = machines.client.hub->find(id);
+  LaneParts parts = machines.client.hub->take_lane(*remote).value();
+  const std::uint64_t slot = parts.target.address + kLaneSlots;
+  OutLane lane(machines.client.hub, remote, std::move(parts), 9, {});
+  machines.link.fabric.hold();
+  consumer.port->arm();
+  const OutLane::Source source;
+  ASSERT_EQ(lane.put({}, {}, &source), Outcome::kUnderWay);
+  lane.publish();
+  const std::uint64_t begin = 1;  // The sequence has come, and the sum has not.
+  std::memcpy(reinterpret_cast<void*>(slot), &begin, sizeof begin);
+  EXPECT_FALSE(consumer.port->ready()) << "the rest may never come";
+  machines.link.fabric.release();
+  EXPECT_EQ(lane.step(), 1U);
+  EXPECT_TRUE(woken());
+  EXPECT_TRUE(consumer.poll());
+}
+
 TEST_F(RdmaWakeTest, AMessageOfAProducerThatDoesNotProgressIsFoundByTheSecondLook) {
   machines.link.fabric.hold();
   consumer.port->arm();
