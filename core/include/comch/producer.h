@@ -232,11 +232,11 @@ class Producer : public Context {
   // send was, and nothing is sent, made or waited for. False also while the producer does not run.
   bool reaches(ConsumerId consumer) const;
 
-  // Asks for one call of on_space, from progress(), as soon as the consumer has something posted.
-  // A consumer that ends is told of by on_consumer() alone.
+  // Asks for one call of on_space, from progress(), as soon as the consumer has something posted
+  // and not too much is under way. A consumer that ends is told of by on_consumer() alone.
   // invalid_value: no such consumer. bad_state: not running.
   Status request_space(ConsumerId consumer);
-  // Whether the consumer has something posted; false also for one that does not exist.
+  // Whether that is so now; false also for a consumer that does not exist.
   bool has_space(ConsumerId consumer);
 
   // In place. The loan keeps its posted buffer from other sends until it is committed or

@@ -59,8 +59,6 @@ Error OutLane::failure() const {
 
 // --- Accepting ---------------------------------------------------------------------------
 
-bool OutLane::has_room() { return room() >= kPerRecord && !unfinished_.full(); }
-
 Outcome OutLane::check(Bytes immediate) {
   if (gone()) return Outcome::kGone;
   if (failed()) return Outcome::kBroken;

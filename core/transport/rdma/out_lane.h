@@ -96,8 +96,12 @@ class OutLane {
   // True: others may have waited for it.
   bool abandon(std::uint32_t number);
 
-  // Whether put() has a reason to be called; whether step() has.
-  bool has_space() const { return !transfer_ && consumer_->desk.ready(); }
+  // Whether put() has a reason to be called: it takes a message, or says why it never will. What
+  // it has no room for waits for an acknowledgement, which wakes whoever is armed.
+  bool has_space() const {
+    return failed() || (!transfer_ && has_room() && consumer_->desk.ready());
+  }
+  // Whether step() has, or with `for_space` put().
   bool ready(bool for_space) { return poll_link() || (for_space && has_space()); }
   void arm(bool for_space);
 
@@ -150,7 +154,8 @@ class OutLane {
 
   Outcome check(Bytes immediate);
   Outcome take(Posted& posted, std::uint64_t length, Bytes immediate);
-  bool has_room();
+  // For one record more, and its place among those that are waited for.
+  bool has_room() const { return room() >= kPerRecord && !unfinished_.full(); }
   std::uint32_t room() const { return parts_.link->room() - queued_; }
   std::optional<std::uint32_t> key_of(const Source* source);
   void put_record(const Posted& posted, LaneKind kind, std::uint64_t length, Bytes immediate,

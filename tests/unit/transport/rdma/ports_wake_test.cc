@@ -167,6 +167,35 @@ TEST_F(RdmaSpaceTest, ASleepingConsumerHearsOfItsAcknowledgementsAndRings) {
   EXPECT_TRUE(woken());
 }
 
+// What is posted is no use to who has too much under way.
+TEST(RdmaFullLaneTest, WhoHasTooMuchUnderWaySleepsUntilSomeOfItIsAcknowledged) {
+  Ports machines;
+  TestConsumer consumer(machines, 512);
+  TestProducer producer(machines);
+  const std::uint32_t id = consumer.port->id();
+  OutLane& lane = producer.lane(id);
+  for (std::uint16_t n = 0; n < 512; ++n) consumer.post(n, 0, 64);
+  machines.settle();
+  machines.link.fabric.hold();
+  while (producer.send(id, "x") == Outcome::kUnderWay) continue;
+  EXPECT_FALSE(lane.has_space());
+  lane.arm(true);
+  EXPECT_FALSE(lane.ready(true));
+  machines.link.fabric.release();
+  while (machines.client.reactor.turn()) continue;
+  EXPECT_GT(producer.wakes, 0);
+  EXPECT_TRUE(lane.has_space());
+  EXPECT_EQ(producer.send(id, "x"), Outcome::kUnderWay);
+}
+
+TEST_F(RdmaSpaceTest, WhoWaitsForRoomInALaneThatBreaksIsToldToAskWhy) {
+  EXPECT_FALSE(lane.has_space());
+  lane.link().flush();
+  EXPECT_TRUE(lane.ready(true));
+  EXPECT_TRUE(lane.has_space());
+  EXPECT_EQ(producer.send(id, "x"), Outcome::kBroken);
+}
+
 TEST_F(RdmaSpaceTest, WaitingAgainAndAgainNeverRunsOutOfReceives) {
   for (int n = 0; n < 100; ++n) {
     lane.arm(true);
