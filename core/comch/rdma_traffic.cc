@@ -53,19 +53,19 @@ bool RdmaProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
   return offer_space(consumer, lane, traffic) || did;
 }
 
-// `lane`: null where there is none yet; it may have become possible.
+// `lane`: null where there is none yet; it may have become possible. Where it has become impossible
+// the application is told to send, and its send says why: so a refusal is left to that.
 bool RdmaProducerImpl::offer_space(std::uint32_t consumer, Lane* lane, Traffic& traffic) {
   if (!traffic.space_wanted) return false;
-  if (lane == nullptr) {
+  if (lane == nullptr && !port_->is_refused(consumer)) {
     const Result<Lane*> made = port_->lane(consumer);
-    // A consumer that ends is told of by on_consumer() alone.
-    if (!made && made.error().code != Errc::again) traffic.space_wanted = false;
-    if (!made) return !traffic.space_wanted;
-    lane = *made;
+    if (!made && made.error().code == Errc::again) return false;
+    lane = made.value_or(nullptr);
   }
-  if (!lane->has_space()) return false;
+  if (lane != nullptr && !lane->has_space()) return false;
   traffic.space_wanted = false;
-  tell_of_space(ConsumerId{consumer});
+  // A consumer that ends is told of by on_consumer() alone.
+  if (lane != nullptr || port_->knows(consumer)) tell_of_space(ConsumerId{consumer});
   return true;
 }
 

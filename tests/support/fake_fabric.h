@@ -40,6 +40,7 @@ struct FakeState {
   std::uint64_t calls = 0;
   std::uint64_t failing_call = 0;  // 0: none.
   int failing_with = 0;
+  bool targets_refused = false;
   std::uint64_t posted = 0;
   std::uint64_t failing_request = 0;
   rdma::CompletionStatus failing_status = rdma::CompletionStatus::kOther;

@@ -103,6 +103,9 @@ Result<std::shared_ptr<rdma::MemoryRegion>> FakeDomain::register_memory(std::spa
   const Lock lock(state_->mutex);
   if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
   if (range.empty()) return fail(Errc::invalid_value, "nothing to register");
+  if (state_->targets_refused && access == RegionAccess::kRemoteWrite) {
+    return fail(Errc::no_memory, "the fabric was told to refuse this", ENOMEM);
+  }
   return std::make_shared<FakeRegion>(state_, host_, range, access);
 }
 

@@ -91,6 +91,11 @@ void FakeFabric::fail_call(std::uint64_t nth, int sys) {
   state_->failing_with = sys;
 }
 
+void FakeFabric::refuse_targets(bool refuses) {
+  const Lock lock(state_->mutex);
+  state_->targets_refused = refuses;
+}
+
 std::uint64_t FakeFabric::calls() const {
   const Lock lock(state_->mutex);
   return state_->calls;

@@ -77,6 +77,8 @@ class FakeFabric {
   void fail_work_request(std::uint64_t nth, rdma::CompletionStatus status);
   // One call that may fail does: operating_system with `sys`, and nothing is done.
   void fail_call(std::uint64_t nth, int sys);
+  // No memory is registered any more that another machine may write to.
+  void refuse_targets(bool refuses);
   std::uint64_t calls() const;  // That may fail, so far.
   // Messages of the connection managers (request, reply, refusal, farewell) that get lost.
   void lose_events(std::uint64_t count);

@@ -181,14 +181,25 @@ Result<LaneParts> Hub::take_lane(RemoteConsumer& consumer) {
       LaneParts lane = std::move(consumer.lanes.spare.back());
       consumer.lanes.spare.pop_back();
       ++consumer.lanes.out;
+      consumer.lanes.awaited = false;  // Whoever else waits was rung, and asks again.
       return lane;
     }
+    if (const auto why = std::exchange(consumer.lanes.refused, std::nullopt)) {
+      return fail(*why, "the consumer's machine has no lane to give; its log says why");
+    }
+    consumer.lanes.awaited = true;
     more = wants_more(consumer);
   }
   if (more) {
     if (Status wanted = want_lane(consumer); !wanted) return std::unexpected(wanted.error());
   }
   return fail(Errc::again, "the way to the consumer is being made; try again after progress()");
+}
+
+bool Hub::has_refused(std::uint32_t consumer) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = remote_.find(consumer);
+  return it != remote_.end() && it->second->lanes.refused;
 }
 
 void Hub::give_back(RemoteConsumer& consumer, LaneParts lane) {

@@ -83,8 +83,12 @@ class Hub final : public FastPath {
   // Consumers of the other machine; null: none of this id.
   std::shared_ptr<RemoteConsumer> find(std::uint32_t id) const;
   std::vector<std::uint32_t> remote_ids() const override;
-  // A lane to it. again: one is being made; ring_producers() when it is there.
+  // A lane to it. again: one is being made; the producers are rung when it is there, or refused.
+  // Others: what the other side says, told once, or why none can be made here. The next call asks
+  // for one anew.
   Result<LaneParts> take_lane(RemoteConsumer& consumer);
+  // Whether that is what take_lane() would say: the other side has refused.
+  bool has_refused(std::uint32_t consumer) const;
   // The producer has nothing under way in it any more.
   void give_back(RemoteConsumer& consumer, LaneParts lane);
 

@@ -75,6 +75,7 @@ Hub::News Hub::took(const wire::RdmaLaneReady& ready) {
     }
     appeared = !std::exchange(consumer->lanes.told, true);
     consumer->lanes.spare.push_back(std::move(lane));
+    consumer->lanes.refused.reset();
   }
   ring_producers();
   want_lanes(*consumer);
@@ -177,10 +178,17 @@ Hub::News Hub::took(const wire::RdmaRefused& refused) {
     consumer->refuse({refused.code, 0, "the other side cannot reach the consumer"});
     return std::nullopt;
   }
-  const std::lock_guard lock(mutex_);
-  const auto it = remote_.find(refused.consumer);
-  if (it == remote_.end()) return std::nullopt;
-  if (it->second->lanes.wanted.erase(refused.lane) == 0) return nonsense("a lane nobody asked for");
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = remote_.find(refused.consumer);
+    if (it == remote_.end()) return std::nullopt;
+    RemoteConsumer::Lanes& lanes = it->second->lanes;
+    if (lanes.wanted.erase(refused.lane) == 0) return nonsense("a lane nobody asked for");
+    // Who waits for one that is still to come goes on waiting.
+    if (!lanes.wanted.empty() || !std::exchange(lanes.awaited, false)) return std::nullopt;
+    lanes.refused = refused.code;
+  }
+  ring_producers();
   return std::nullopt;
 }
 

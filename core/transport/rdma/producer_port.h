@@ -34,7 +34,7 @@ class ProducerPort final : public Readiness {
   std::uint32_t id() const { return id_; }
 
   // invalid_value: there is no such consumer. again: the way there is being made; on_wake() when
-  // it is. Others: it cannot be made.
+  // it is, or cannot be. Others: it cannot be made.
   Result<OutLane*> lane(std::uint32_t consumer) {
     OutLane* const last = last_lane(consumer);
     return last != nullptr ? last : look_up(consumer);
@@ -45,6 +45,8 @@ class ProducerPort final : public Readiness {
   }
   // Without asking for one: null when nothing was ever sent there.
   OutLane* lane_if_any(std::uint32_t consumer) const;
+  // lane() would say that the consumer's machine has refused one, and ask for another then.
+  bool is_refused(std::uint32_t consumer) const { return hub_->has_refused(consumer); }
   bool knows(std::uint32_t consumer) const { return hub_->find(consumer) != nullptr; }
   // Whatever is under way there is over. What a lane has counted stays in counters().
   void drop(std::uint32_t consumer);

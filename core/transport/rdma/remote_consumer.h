@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "transport/rdma/bell.h"
@@ -86,7 +87,9 @@ class RemoteConsumer {
     std::vector<LaneParts> spare;
     // Ended with messages under way, by number, until the other side says what has arrived.
     std::map<std::uint32_t, LostMessages> lost;
-    std::uint32_t out = 0;  // With producers.
+    std::uint32_t out = 0;        // With producers.
+    bool awaited = false;         // A producer found none, and waits for one of those wanted.
+    std::optional<Errc> refused;  // No more: so the other side has answered. Told once.
   };
   Lanes lanes;
 

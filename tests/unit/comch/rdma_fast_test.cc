@@ -71,6 +71,26 @@ TEST_F(RdmaFastTest, OtherWaysOfCopyingAreNotToBeHad) {
   }
 }
 
+// The consumer's machine has no memory for more lanes than there are.
+TEST_F(RdmaFastTest, WhoWaitsForAWayThatIsRefusedIsToldToSendAndItsSendSaysWhy) {
+  Consumer& to = consumer(there, {.depth = 1024});  // Of the size that one lane is made ahead.
+  post_rooms(to, there, 2, 64);
+  fabric().refuse_targets(true);
+  Producer& first = producer();
+  Producer& second = producer();
+  const auto send = [&](Producer& from) {
+    return code(submit(from, to.id(), here.data(0, "hello")));
+  };
+  EXPECT_EQ(send(first), Errc::skipped) << "it has the one there is";
+  ASSERT_EQ(send(second), Errc::again);
+  ASSERT_TRUE(second.request_space(to.id()));
+  EXPECT_TRUE(run_until([&] { return spaces == 1; }));
+  EXPECT_EQ(send(second), Errc::no_memory);
+  fabric().refuse_targets(false);
+  EXPECT_TRUE(run_until([&] { return send(second) == Errc::skipped; })) << "it asks anew";
+  EXPECT_TRUE(run_until([&] { return texts.size() == 2; }));
+}
+
 // The connections' engine never runs meanwhile: only who asks for room runs his own.
 TEST_F(RdmaFastTest, ManyMessagesByArraysArriveInOrder) {
   constexpr std::size_t kMessages = 5000;

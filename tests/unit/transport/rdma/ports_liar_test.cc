@@ -145,6 +145,28 @@ TEST_F(RdmaLyingConsumerTest, ALaneThatIsRefusedIsNotWaitedFor) {
   EXPECT_TRUE(machines.client.hub->remote_ids().empty());
 }
 
+TEST_F(RdmaLyingConsumerTest, WhoWaitsForALaneIsToldOnceThatItIsRefusedAndMayAskAgain) {
+  open_lane();
+  TestProducer first(machines);
+  TestProducer second(machines);
+  first.lane(kId);
+  EXPECT_EQ(second.port->lane(kId).error().code, Errc::again);
+  machines.settle();
+  machines.client.post.letters.clear();
+  const int before = second.wakes;
+  std::uint32_t number = wanted.number;
+  while (say(wire::RdmaRefused{kId, ++number, Errc::no_memory}) == Errc::skipped) continue;
+  while (machines.client.reactor.turn()) continue;
+  EXPECT_GT(second.wakes, before);
+  EXPECT_TRUE(second.port->is_refused(kId));
+  EXPECT_EQ(second.port->lane(kId).error().code, Errc::no_memory);
+  EXPECT_EQ(second.port->lane(kId).error().code, Errc::again);
+  const auto anew = answer<wire::RdmaLane>();
+  const auto end = Link::make(there, 4).value();
+  EXPECT_EQ(say(wire::RdmaLaneReady{kId, anew.number, end->self(), {4096, 1}}), Errc::skipped);
+  EXPECT_TRUE(second.port->lane(kId));
+}
+
 TEST_F(RdmaLyingConsumerTest, MoreConsumersThanThereMayBeEndTheConnection) {
   wire::RdmaConsumer more = terms();
   Errc answer = Errc::skipped;
