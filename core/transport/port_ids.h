@@ -18,6 +18,8 @@ class PortIds {
     consumer_ += consumer_ + 2 == kReserved ? 4 : 2;
     return id;
   }
+  // Whether the other side may call a consumer of its own so.
+  bool may_be_peers(std::uint32_t consumer) const { return ((consumer ^ consumer_) & 1U) != 0; }
   std::uint32_t next_producer() { return ++producer_; }
 
  private:

@@ -30,6 +30,7 @@ std::shared_ptr<LocalConsumer> Hub::local(std::uint32_t id) const {
 Hub::News Hub::took(const wire::RdmaConsumer& terms) {
   {
     const std::lock_guard lock(mutex_);
+    if (!ids_.may_be_peers(terms.id)) return nonsense("a consumer of an id of this side");
     if (remote_.contains(terms.id)) return nonsense("two consumers of one id");
     if (remote_.size() >= kMaxPorts) return nonsense("more consumers than there may be");
   }
@@ -96,10 +97,10 @@ Hub::News Hub::took(const wire::RdmaLaneOver& over) {
     if (node.empty()) return nonsense("the end of a lane that has not ended");
     lost = std::move(node.mapped());
   }
-  const auto slots = static_cast<std::uint32_t>(lost.sent.size());
-  if (lost.position - over.messages > slots) return nonsense("messages that were never sent");
+  // As many as were ever sent, or as the lane has slots: no more can have been lost.
+  if (lost.position - over.messages > lost.sent.size()) return nonsense("messages never sent");
   for (std::uint32_t n = lost.position; n != over.messages; --n) {
-    consumer->desk.give_back(lost.sent[(n - 1) & (slots - 1)]);
+    consumer->desk.give_back(lost.sent[(n - 1) & (consumer->shape.slots - 1)]);
   }
   ring_producers();
   want_lanes(*consumer);
@@ -128,11 +129,9 @@ Hub::News Hub::took(const wire::RdmaConsumerEnd& end) {
 Hub::News Hub::took(const wire::RdmaAccepted& accepted) {
   const std::shared_ptr<LocalConsumer> consumer = local(accepted.id);
   if (!consumer) return nonsense("an answer for a consumer that is not there");
-  if (const Status done = consumer->line().connect(fabric_, accepted.line); !done) {
-    consumer->refuse(done.error());
-    return std::nullopt;
-  }
-  if (!consumer->accept(accepted.board)) return nonsense("a consumer accepted twice");
+  if (!consumer->take_answer()) return nonsense("a second answer for a consumer");
+  const Status connected = consumer->line().connect(fabric_, accepted.line);
+  connected ? consumer->accept(accepted.board) : consumer->refuse(connected.error());
   return std::nullopt;
 }
 
@@ -175,6 +174,7 @@ Hub::News Hub::took(const wire::RdmaRefused& refused) {
   if (refused.lane == 0) {
     const std::shared_ptr<LocalConsumer> consumer = local(refused.consumer);
     if (!consumer) return nonsense("an answer for a consumer that is not there");
+    if (!consumer->take_answer()) return nonsense("a second answer for a consumer");
     consumer->refuse({refused.code, 0, "the other side cannot reach the consumer"});
     return std::nullopt;
   }

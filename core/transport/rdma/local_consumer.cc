@@ -23,12 +23,15 @@ void LocalConsumer::ring() {
   if (rings_ != nullptr) rings_->signal();
 }
 
-bool LocalConsumer::accept(const wire::Target& board) {
+bool LocalConsumer::take_answer() {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(accepted_, true)) return false;
+  return !std::exchange(answered_, true);
+}
+
+void LocalConsumer::accept(const wire::Target& board) {
+  const std::lock_guard lock(mutex_);
   news_.board = board;
   ring();
-  return true;
 }
 
 bool LocalConsumer::add(std::shared_ptr<InLane> lane) {

@@ -37,8 +37,11 @@ class LocalConsumer {
   Link& line() { return *line_; }
   const Pinned& posts() const { return posts_; }
 
+  // The other side has answered: accept() or refuse() follows. False: it has before, and the line
+  // is the consumer's thread's already.
+  bool take_answer();
+  void accept(const wire::Target& board);
   // Each: false: no correct peer says that now.
-  bool accept(const wire::Target& board);
   bool add(std::shared_ptr<InLane> lane);
   bool lane_ended(std::uint32_t number);
   void refuse(const Error& error);
@@ -55,7 +58,7 @@ class LocalConsumer {
   std::mutex mutex_;
   // Behind mutex_.
   const os::Event* rings_;  // The port's; null: it is gone.
-  bool accepted_ = false;
+  bool answered_ = false;
   News news_;
   std::vector<std::shared_ptr<InLane>> lanes_;
 };

@@ -131,7 +131,10 @@ void OutLane::put_record(const Posted& posted, LaneKind kind, std::uint64_t leng
                           .producer = producer_,
                           .length = length,
                           .immediate = static_cast<std::uint32_t>(immediate.size())};
-  parts_.sent[parts_.position & (consumer_->shape.slots - 1)] = posted;
+  const std::uint32_t at = parts_.position & (consumer_->shape.slots - 1);
+  if (at == parts_.sent.size()) [[unlikely]]
+    parts_.sent.push_back(posted);  // The first message of this slot.
+  parts_.sent[at] = posted;
   last_record_ = write_record(slot, parts_.position, record, immediate, data);
   ++parts_.position;
   ++held_;

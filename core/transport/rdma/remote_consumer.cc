@@ -45,7 +45,7 @@ Result<LaneParts> RemoteConsumer::make_lane(std::uint32_t number) const {
   parts.number = number;
   parts.link = std::move(*link);
   parts.slots = std::move(*slots);
-  parts.sent.resize(shape.slots);
+  parts.sent.reserve(shape.slots);
   return parts;
 }
 

@@ -37,7 +37,7 @@ struct LaneParts {
   std::unique_ptr<Link> link;  // Behind the memory that it sends from.
   wire::Target target;         // At the consumer's machine.
   std::uint32_t position = 0;
-  std::vector<Posted> sent;  // By slot: what the record there has used up.
+  std::vector<Posted> sent;  // By slot that was ever written to: what the record has used up.
   Ringer ringer;
   Bell space;
 };

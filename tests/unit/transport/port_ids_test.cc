@@ -19,6 +19,8 @@ TEST(PortIdsTest, ConsumersOfTheTwoSidesDifferAndNoneIsReserved) {
     ASSERT_TRUE(odd > last_odd && even > last_even) << "each is new";
     ASSERT_TRUE(odd % 2 == 1 && even % 2 == 0);
     ASSERT_NE(odd, 0xffffU);
+    ASSERT_TRUE(server.may_be_peers(odd) && !server.may_be_peers(even));
+    ASSERT_TRUE(client.may_be_peers(even) && !client.may_be_peers(odd));
   }
 }
 

@@ -121,6 +121,9 @@ TEST_F(RdmaLyingConsumerTest, AWrongKeyFailsTheSendAndNothingElse) {
 
 TEST_F(RdmaLyingConsumerTest, LettersThatNoCorrectMachineSendsEndTheConnection) {
   EXPECT_EQ(say(terms()), Errc::connection_reset) << "twice";
+  wire::RdmaConsumer ours = terms();
+  ours.id = kId + 1;
+  EXPECT_EQ(say(ours), Errc::connection_reset) << "an id that is not its to give";
   EXPECT_EQ(say(wire::RdmaLaneReady{kId, 77, lane->self(), {4096, 1}}), Errc::connection_reset);
   EXPECT_EQ(say(wire::RdmaAccepted{kId, line->self(), {4096, 1}}), Errc::connection_reset);
   EXPECT_EQ(say(wire::RdmaLane{kId, 1, lane->self()}), Errc::connection_reset);
@@ -165,6 +168,18 @@ TEST_F(RdmaLyingConsumerTest, WhoWaitsForALaneIsToldOnceThatItIsRefusedAndMayAsk
   const auto end = Link::make(there, 4).value();
   EXPECT_EQ(say(wire::RdmaLaneReady{kId, anew.number, end->self(), {4096, 1}}), Errc::skipped);
   EXPECT_TRUE(second.port->lane(kId));
+}
+
+TEST_F(RdmaLyingConsumerTest, WhatNobodyHasSentWasNotLost) {
+  open_lane();
+  TestProducer producer(machines);
+  post({.offset = 0, .capacity = 64, .index = 0});
+  ASSERT_EQ(producer.send(kId, "one"), Outcome::kUnderWay);
+  producer.lane(kId).link().flush();
+  producer.port->drop(kId);
+  EXPECT_EQ(answer<wire::RdmaLaneEnd>().number, wanted.number);
+  constexpr std::uint32_t kLessThanNone = 0U - 3;  // Four of one message.
+  EXPECT_EQ(say(wire::RdmaLaneOver{kId, wanted.number, kLessThanNone}), Errc::connection_reset);
 }
 
 TEST_F(RdmaLyingConsumerTest, MoreConsumersThanThereMayBeEndTheConnection) {
@@ -219,6 +234,19 @@ struct RdmaLyingProducerTest : testing::Test {
   OutLane* lane = nullptr;
   std::vector<LaneParts> held;
 };
+
+// The line is the consumer's thread's by then.
+TEST_F(RdmaLyingProducerTest, ASecondAnswerForAConsumerEndsTheConnection) {
+  const auto line = Link::make(Ports::fabric_of(machines.link.client), 4).value();
+  const auto say = [&](const wire::RdmaPacket& packet) {
+    const auto news = machines.server.hub->take(wire::encoded(packet));
+    return news ? Errc::skipped : news.error().code;
+  };
+  EXPECT_EQ(say(wire::RdmaAccepted{id, line->self(), {4096, 1}}), Errc::connection_reset);
+  EXPECT_EQ(say(wire::RdmaRefused{id, 0, Errc::no_memory}), Errc::connection_reset);
+  machines.settle();
+  EXPECT_FALSE(consumer.lost);
+}
 
 TEST_F(RdmaLyingProducerTest, ABufferThatIsNotPostedIsNotFilled) {
   write({.index = 2, .kind = LaneKind::kInline, .producer = 9, .length = 5}, 5);
