@@ -85,21 +85,27 @@ void RdmaConnector::begin_to_call(std::vector<Address> addresses) {
   Result<std::shared_ptr<EventHub>> hub = EventHub::create(verbs_, reactor_);
   if (!hub) return on_refused(hub.error().code, hub.error().sys, describe(hub.error()));
   hub_ = std::move(*hub);
-  call();
+  if (!call()) call_next();
 }
 
+// A loop, for those that cannot even be called: how many there are is said by whoever answers for
+// the name.
 void RdmaConnector::call_next() {
-  if (!round_.over() && reactor_.now_ns() < request_.deadline_ns) return call();
+  while (!round_.over() && reactor_.now_ns() < request_.deadline_ns) {
+    if (call()) return;
+  }
   const CallRound::Failure& failure = round_.failure();
   on_refused(failure.code, failure.sys, failure.reason);
 }
 
-void RdmaConnector::call() {
+bool RdmaConnector::call() {
   hang_up();
   const std::uint64_t now = reactor_.now_ns();
   const std::uint64_t left = request_.deadline_ns - std::min(request_.deadline_ns, now);
   reactor_.set_alarm(*this, now + round_.share_of(left));
-  if (Status s = open_id(); !s) cannot_call(s.error());
+  const Status opened = open_id();
+  if (!opened) note_uncallable(opened.error());
+  return opened.has_value();
 }
 
 // Until its alarm.
@@ -136,7 +142,9 @@ void RdmaConnector::on_event(Event& event) {
     default:
       return;
   }
-  if (!went) cannot_call(went.error());
+  if (went) return;
+  note_uncallable(went.error());
+  call_next();
 }
 
 void RdmaConnector::on_welcome(std::unique_ptr<ControlLink> link,
@@ -164,9 +172,10 @@ void RdmaConnector::on_unreachable() {
                 fmt::format("{} cannot be reached by RDMA", where())});
 }
 
-void RdmaConnector::cannot_call(const Error& error) {
-  miss_address({Weight::kUnreachable, error.code, error.sys,
-                fmt::format("{} cannot be called: {}", where(), describe(error))});
+void RdmaConnector::note_uncallable(const Error& error) {
+  round_.note({Weight::kUnreachable, error.code, error.sys,
+               fmt::format("{} cannot be called: {}", where(), describe(error))});
+  round_.next_address();
 }
 
 void RdmaConnector::miss_address(CallRound::Failure failure) {

@@ -49,12 +49,12 @@ class RdmaConnector final : public Connector,
   void begin();
   void begin_to_call(std::vector<Address> addresses);
   void call_next();
-  void call();
+  bool call();  // False: it cannot be called, which is noted.
   Status open_id();
   int patience_ms() const;
   Status connect();
   void hang_up();
-  void cannot_call(const Error& error);
+  void note_uncallable(const Error& error);
   void miss_address(CallRound::Failure failure);
   std::string where() const;
 
