@@ -46,8 +46,11 @@ Result<Admission> Admission::of(Verbs& verbs, const std::vector<std::string>& pe
 
 bool Admission::admits(const Address& peer) const {
   const Address wide = widened(peer);
-  return any_ || std::ranges::any_of(
-                     peers_, [&](const Address& a) { return widened(a).bytes == wide.bytes; });
+  // Each interface has an fe80::1 of its own: who lists one of one interface means no other's.
+  const auto is_peer = [&](const Address& listed) {
+    return widened(listed).bytes == wide.bytes && (listed.scope == 0 || listed.scope == peer.scope);
+  };
+  return any_ || std::ranges::any_of(peers_, is_peer);
 }
 
 }  // namespace comch::transport::rdma

@@ -40,6 +40,19 @@ TEST_F(RdmaAdmissionTest, AGidAdmitsTheAddressItStandsFor) {
   EXPECT_FALSE(admits({"gid:::ffff:10.0.0.1"}, "10.0.0.2"));
 }
 
+// Which every interface may have.
+TEST_F(RdmaAdmissionTest, ALinkLocalAddressOfOneInterfaceAdmitsNoneOfAnother) {
+  const auto admission = Admission::of(fabric.host("10.0.0.2"), {"fe80::1%lo"}).value();
+  Address peer = *Address::parse("fe80::1%lo");
+  ASSERT_NE(peer.scope, 0U);
+  EXPECT_TRUE(admission.admits(peer));
+  peer.scope += 7;
+  EXPECT_FALSE(admission.admits(peer));
+  peer.scope = 0;
+  EXPECT_FALSE(admission.admits(peer)) << "of whichever interface it is";
+  EXPECT_TRUE(admits({"fe80::1"}, "fe80::1%lo")) << "of any";
+}
+
 TEST_F(RdmaAdmissionTest, AHostThatNobodyKnowsIsAnError) {
   EXPECT_EQ(Admission::of(fabric.host("10.0.0.2"), {"nowhere"}).error().code, Errc::not_found);
 }
