@@ -24,6 +24,10 @@ struct Address {
 
   // All zero: any address of this machine.
   bool is_any() const { return bytes == decltype(bytes){}; }
+  // fe80::/10: of one interface alone, by its scope.
+  bool is_link_local() const {
+    return family == Family::kIpv6 && bytes[0] == 0xfe && (bytes[1] & 0xc0U) == 0x80;
+  }
   // The same machine, whatever the port.
   bool same_host(const Address& other) const {
     return family == other.family && bytes == other.bytes;

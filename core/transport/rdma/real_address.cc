@@ -106,8 +106,7 @@ Address from_gid(const ibv_gid& gid, std::uint32_t interface) {
   }
   address.family = Address::Family::kIpv6;
   std::ranges::copy(gid.raw, address.bytes.begin());
-  const bool is_link_local = gid.raw[0] == 0xfe && (gid.raw[1] & 0xc0) == 0x80;
-  if (is_link_local) address.scope = interface;
+  if (address.is_link_local()) address.scope = interface;
   return address;
 }
 

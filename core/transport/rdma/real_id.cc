@@ -13,6 +13,19 @@ std::unexpected<Error> refused(const char* what) {
   return fail(Errc::operating_system, what, errno);
 }
 
+// Of which the peer's packets are: the kernel tells the way to it by the local GID's place in the
+// device's table, and the table has each GID's network device. 0: neither says.
+std::uint32_t interface_of(rdma_cm_id& id) {
+  ibv_qp_attr attributes{};
+  attributes.qp_state = IBV_QPS_RTR;
+  int mask = 0;
+  if (id.verbs == nullptr || rdma_init_qp_attr(&id, &attributes, &mask) != 0) return 0;
+  const ibv_ah_attr& way = attributes.ah_attr;
+  ibv_gid_entry local{};
+  if (ibv_query_gid_ex(id.verbs, way.port_num, way.grh.sgid_index, &local, 0) != 0) return 0;
+  return local.ndev_ifindex;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<RealDomain>> RealDomains::of(rdma_cm_id& id) {
@@ -132,7 +145,13 @@ Result<std::shared_ptr<QueuePair>> RealId::create_queue_pair(const QueuePairOpti
 Result<std::shared_ptr<const Path>> RealId::path() const { return RealPath::make(*id_); }
 
 Address RealId::local() const { return from_socket(*rdma_get_local_addr(id_.get())); }
-Address RealId::peer() const { return from_socket(*rdma_get_peer_addr(id_.get())); }
+
+// A caller's address comes without the interface that a link-local one belongs to.
+Address RealId::peer() const {
+  Address peer = from_socket(*rdma_get_peer_addr(id_.get()));
+  if (peer.is_link_local() && peer.scope == 0) peer.scope = interface_of(*id_);
+  return peer;
+}
 
 Status RealId::on_device() {
   Result<std::shared_ptr<RealDomain>> domain = cm_->domains->of(*id_);

@@ -49,5 +49,13 @@ TEST(RdmaAddressTest, TheSameMachineIsToldApartFromTheSameAddress) {
   EXPECT_TRUE(Address{}.is_any());
 }
 
+TEST(RdmaAddressTest, ALinkLocalAddressIsOfOneInterfaceAlone) {
+  EXPECT_TRUE(Address::parse("fe80::1")->is_link_local());
+  EXPECT_TRUE(Address::parse("febf::1")->is_link_local());
+  EXPECT_FALSE(Address::parse("fec0::1")->is_link_local());
+  EXPECT_FALSE(Address::parse("gid:fe80::1")->is_link_local());
+  EXPECT_FALSE(Address::parse("10.77.0.2")->is_link_local());
+}
+
 }  // namespace
 }  // namespace comch::transport::rdma
