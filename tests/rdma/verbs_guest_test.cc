@@ -212,6 +212,20 @@ TEST(VerbsGuestTest, AWrongKeyFailsTheWriterAlone) {
   expect_completion(*pair.client.sent, CompletionStatus::kRemoteAccess);
 }
 
+TEST(VerbsGuestTest, WhatIsRegisteredWithAnotherDomainIsNotWrittenTo) {
+  RealPair pair;
+  ASSERT_OK(pair.connect());
+  const auto another = pair.server.id->domain()->make_another();
+  ASSERT_OK(another);
+  std::vector<std::byte> apart(64);
+  const auto region = (*another)->register_memory(apart, rdma::RegionAccess::kRemoteWrite);
+  ASSERT_OK(region);
+  ASSERT_OK(pair.client.write("bad", reinterpret_cast<std::uintptr_t>(apart.data()),
+                              (*region)->remote_key));
+  expect_completion(*pair.client.sent, CompletionStatus::kRemoteAccess);
+  EXPECT_EQ(apart, std::vector<std::byte>(64));
+}
+
 TEST(VerbsGuestTest, AWriteBehindTheEndOfARegionFails) {
   RealPair pair;
   ASSERT_OK(pair.connect());

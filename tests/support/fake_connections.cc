@@ -182,7 +182,7 @@ Result<std::shared_ptr<rdma::QueuePair>> FakeId::create_queue_pair(
   const Lock lock(state_->mutex);
   if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
   if (!domain_ || queue_pair_) return fail(Errc::operating_system, "not now", EINVAL);
-  queue_pair_ = std::make_shared<FakeQueuePair>(state_, host_, options);
+  queue_pair_ = std::make_shared<FakeQueuePair>(state_, host_, domain_->number, options);
   return queue_pair_;
 }
 

@@ -35,6 +35,7 @@ struct FakeState {
   std::uint32_t max_inline = 256;
   std::uint32_t next_number = 0x11;  // Of queue pairs.
   std::uint32_t next_key = 0x1000;
+  std::uint32_t next_domain = 1;
   std::uint16_t next_port = 40000;
   bool held = false;
   std::uint64_t calls = 0;
@@ -56,11 +57,12 @@ struct FakeState {
 
 class FakeRegion final : public rdma::MemoryRegion {
  public:
-  FakeRegion(std::shared_ptr<FakeState> state, FakeHost& host, std::span<std::byte> range,
-             rdma::RegionAccess access);
+  FakeRegion(std::shared_ptr<FakeState> state, FakeHost& host, std::uint32_t domain,
+             std::span<std::byte> range, rdma::RegionAccess access);
   ~FakeRegion() override;
   bool covers(std::uint64_t at, std::uint64_t size) const;
 
+  const std::uint32_t domain;
   const rdma::RegionAccess access;
 
  private:
@@ -107,7 +109,8 @@ class FakePath final : public rdma::Path {
 
 class FakeQueuePair final : public rdma::QueuePair {
  public:
-  FakeQueuePair(std::shared_ptr<FakeState> state, FakeHost& host, rdma::QueuePairOptions options);
+  FakeQueuePair(std::shared_ptr<FakeState> state, FakeHost& host, std::uint32_t domain,
+                rdma::QueuePairOptions options);
   ~FakeQueuePair() override;
 
   std::uint32_t number() const override { return number_; }
@@ -138,6 +141,8 @@ class FakeQueuePair final : public rdma::QueuePair {
 
   Status check(const rdma::SendRequest& request) const;
   FakeQueuePair* peer() const;
+  // Of this machine, and of the queue pair's domain; null: none.
+  FakeRegion* region(std::uint32_t key) const;
   bool needs_receive(const rdma::SendRequest& request) const;
   std::optional<std::vector<std::byte>> gather(const Pending& pending) const;
   rdma::CompletionStatus perform(const Pending& pending, FakeQueuePair& peer);
@@ -150,6 +155,7 @@ class FakeQueuePair final : public rdma::QueuePair {
 
   const std::shared_ptr<FakeState> state_;
   FakeHost& host_;
+  const std::uint32_t domain_;
   const rdma::QueuePairOptions options_;
   const std::uint32_t number_;
   const std::uint32_t max_inline_;
@@ -177,6 +183,9 @@ class FakeDomain final : public rdma::Domain {
       std::uint32_t depth) override;
   Result<std::shared_ptr<rdma::QueuePair>> make_queue_pair(
       const rdma::QueuePairOptions& options) override;
+  Result<std::shared_ptr<rdma::Domain>> make_another() override;
+
+  const std::uint32_t number;
 
  private:
   const std::shared_ptr<FakeState> state_;

@@ -53,10 +53,11 @@ FakeCompletionQueue& queue(const std::shared_ptr<rdma::CompletionQueue>& any) {
 
 }  // namespace
 
-FakeQueuePair::FakeQueuePair(std::shared_ptr<FakeState> state, FakeHost& host,
+FakeQueuePair::FakeQueuePair(std::shared_ptr<FakeState> state, FakeHost& host, std::uint32_t domain,
                              rdma::QueuePairOptions options)
     : state_(std::move(state)),
       host_(host),
+      domain_(domain),
       options_(std::move(options)),
       number_(state_->next_number++),
       max_inline_(std::min(options_.max_inline, state_->max_inline)) {
@@ -197,16 +198,20 @@ bool FakeQueuePair::deliver_one() {
   return true;
 }
 
+FakeRegion* FakeQueuePair::region(std::uint32_t key) const {
+  const auto found = host_.regions.find(key);
+  return found == host_.regions.end() || found->second->domain != domain_ ? nullptr : found->second;
+}
+
 std::optional<std::vector<std::byte>> FakeQueuePair::gather(const Pending& pending) const {
   if (pending.request.inlined) return pending.inlined;
   std::vector<std::byte> bytes;
   for (std::size_t n = 0; n < pending.request.segment_count; ++n) {
     const rdma::Segment& segment = pending.request.segments[n];
-    const auto region = host_.regions.find(segment.local_key);
+    const FakeRegion* const from = region(segment.local_key);
     const auto at = reinterpret_cast<std::uint64_t>(segment.address);
-    const bool known = region != host_.regions.end() &&
-                       region->second->local_key == segment.local_key &&
-                       region->second->covers(at, segment.length);
+    const bool known =
+        from != nullptr && from->local_key == segment.local_key && from->covers(at, segment.length);
     if (!known && segment.length != 0) return std::nullopt;
     bytes.insert(bytes.end(), segment.address, segment.address + segment.length);
   }
@@ -235,15 +240,14 @@ CompletionStatus FakeQueuePair::perform(const Pending& pending, FakeQueuePair& p
 CompletionStatus FakeQueuePair::write(const SendRequest& request, std::span<const std::byte> bytes,
                                       FakeQueuePair& peer) {
   if (bytes.empty()) return CompletionStatus::kSuccess;
-  const auto region = peer.host_.regions.find(request.remote_key);
-  const bool allowed = region != peer.host_.regions.end() &&
-                       region->second->remote_key == request.remote_key &&
-                       allows(region->second->access, RegionAccess::kRemoteWrite) &&
-                       region->second->covers(request.remote_address, bytes.size());
+  const FakeRegion* const to = peer.region(request.remote_key);
+  const bool allowed = to != nullptr && to->remote_key == request.remote_key &&
+                       allows(to->access, RegionAccess::kRemoteWrite) &&
+                       to->covers(request.remote_address, bytes.size());
   if (!allowed) return CompletionStatus::kRemoteAccess;
   const std::uint64_t offset =
-      request.remote_address - reinterpret_cast<std::uint64_t>(region->second->address);
-  place(region->second->address + offset, bytes.data(), bytes.size());
+      request.remote_address - reinterpret_cast<std::uint64_t>(to->address);
+  place(to->address + offset, bytes.data(), bytes.size());
   return CompletionStatus::kSuccess;
 }
 
@@ -260,19 +264,18 @@ CompletionStatus FakeQueuePair::receive(const SendRequest& request,
                         .queue_pair = number_};
   if (request.opcode == SendOpcode::kSend) {
     completion.kind = CompletionKind::kReceived;
-    const auto region = host_.regions.find(into.segment.local_key);
+    const FakeRegion* const to = region(into.segment.local_key);
     const auto at = reinterpret_cast<std::uint64_t>(into.segment.address);
     if (bytes.size() > into.segment.length) {
       completion.status = CompletionStatus::kLocalLength;
-    } else if (!bytes.empty() && (region == host_.regions.end() ||
-                                  !allows(region->second->access,
-                                          RegionAccess::kLocalWrite | RegionAccess::kRemoteWrite) ||
-                                  !region->second->covers(at, bytes.size()))) {
+    } else if (!bytes.empty() &&
+               (to == nullptr ||
+                !allows(to->access, RegionAccess::kLocalWrite | RegionAccess::kRemoteWrite) ||
+                !to->covers(at, bytes.size()))) {
       completion.status = CompletionStatus::kLocalProtection;
     } else if (!bytes.empty()) {
-      place(
-          region->second->address + (at - reinterpret_cast<std::uint64_t>(region->second->address)),
-          bytes.data(), bytes.size());
+      place(to->address + (at - reinterpret_cast<std::uint64_t>(to->address)), bytes.data(),
+            bytes.size());
     }
   }
   queue(options_.receive_queue).push(completion, 0, request.solicited);

@@ -30,9 +30,9 @@ void FakeState::pump() {
 
 // --- Regions -----------------------------------------------------------------------------
 
-FakeRegion::FakeRegion(std::shared_ptr<FakeState> state, FakeHost& host, std::span<std::byte> range,
-                       RegionAccess a)
-    : access(a), state_(std::move(state)), host_(host) {
+FakeRegion::FakeRegion(std::shared_ptr<FakeState> state, FakeHost& host, std::uint32_t d,
+                       std::span<std::byte> range, RegionAccess a)
+    : domain(d), access(a), state_(std::move(state)), host_(host) {
   address = range.data();
   length = range.size();
   local_key = state_->next_key++;
@@ -96,7 +96,11 @@ Status FakeCompletionQueue::arm(bool solicited_only) {
 // --- Domains -----------------------------------------------------------------------------
 
 FakeDomain::FakeDomain(std::shared_ptr<FakeState> state, FakeHost& host)
-    : state_(std::move(state)), host_(host), name_(host.device), limits_(state_->limits) {}
+    : number(state->next_domain++),
+      state_(std::move(state)),
+      host_(host),
+      name_(host.device),
+      limits_(state_->limits) {}
 
 Result<std::shared_ptr<rdma::MemoryRegion>> FakeDomain::register_memory(std::span<std::byte> range,
                                                                         RegionAccess access) {
@@ -106,7 +110,7 @@ Result<std::shared_ptr<rdma::MemoryRegion>> FakeDomain::register_memory(std::spa
   if (state_->targets_refused && access == RegionAccess::kRemoteWrite) {
     return fail(Errc::no_memory, "the fabric was told to refuse this", ENOMEM);
   }
-  return std::make_shared<FakeRegion>(state_, host_, range, access);
+  return std::make_shared<FakeRegion>(state_, host_, number, range, access);
 }
 
 Result<std::shared_ptr<rdma::CompletionQueue>> FakeDomain::make_completion_queue(
@@ -122,7 +126,13 @@ Result<std::shared_ptr<rdma::QueuePair>> FakeDomain::make_queue_pair(
     const rdma::QueuePairOptions& options) {
   const Lock lock(state_->mutex);
   if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
-  return std::make_shared<FakeQueuePair>(state_, host_, options);
+  return std::make_shared<FakeQueuePair>(state_, host_, number, options);
+}
+
+Result<std::shared_ptr<rdma::Domain>> FakeDomain::make_another() {
+  const Lock lock(state_->mutex);
+  if (Status s = state_->may_fail(); !s) return std::unexpected(s.error());
+  return std::make_shared<FakeDomain>(state_, host_);
 }
 
 }  // namespace comch::test

@@ -9,10 +9,11 @@
 //   fabric.time_out();                       // what waited for it has waited long enough
 //   fabric.fail_call(3, ENOMEM);             // the third call from now on that may fail
 //
-// It keeps what the verbs promise (order within a queue pair; keys, ranges and permissions;
-// unsignalled requests that occupy the queue; posted receives, or waiting for them; flushing) and
-// what they are known for: private data padded to the packet's size, sends that never complete
-// after a disconnect until this end disconnects too, and no event of a queue pair that broke.
+// It keeps what the verbs promise (order within a queue pair; keys, domains, ranges and
+// permissions; unsignalled requests that occupy the queue; posted receives, or waiting for them;
+// flushing) and what they are known for: private data padded to the packet's size, sends that never
+// complete after a disconnect until this end disconnects too, and no event of a queue pair that
+// broke.
 //
 // Threads: any; one mutex. What a WRITE writes is written word by word with release stores, in
 // ascending order, so that who polls memory with acquire loads sees what a device would show.

@@ -238,10 +238,9 @@ Status RdmaChannel::make_hub() {
   if (!link_ || peer_state_ != PeerState::kOpen) {
     return fail(Errc::connection_reset, "the connection has ended");
   }
-  Result<std::shared_ptr<const Path>> path = link_->id().path();
-  if (!path) return std::unexpected(path.error());
-  Result<std::shared_ptr<Hub>> hub = Hub::create(
-      terms_.is_server, Fabric{link_->id().domain(), std::move(*path), terms_.patience});
+  Result<Fabric> fabric = Fabric::of(link_->id(), terms_.patience);
+  if (!fabric) return std::unexpected(fabric.error());
+  Result<std::shared_ptr<Hub>> hub = Hub::create(terms_.is_server, std::move(*fabric));
   if (!hub) return std::unexpected(hub.error());
   Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
   if (watched) hub_ = std::move(*hub);

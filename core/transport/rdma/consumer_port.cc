@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/say.h"
-#include "transport/rdma/registration.h"
 
 namespace comch::transport::rdma {
 
@@ -14,7 +13,7 @@ Result<std::unique_ptr<ConsumerPort>> ConsumerPort::open(Reactor& reactor,
                                                          const Setup& setup,
                                                          ConsumerPortOwner& owner) {
   const Fabric& fabric = hub->fabric();
-  const auto map = registered_for_writing(*setup.map, *fabric.domain);
+  const auto map = hub->exposures().of(*setup.map);
   if (!map) return std::unexpected(map.error());
   Result<os::Event> rings = os::Event::create();
   if (!rings) return std::unexpected(rings.error());

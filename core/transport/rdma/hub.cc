@@ -16,7 +16,10 @@ Result<std::shared_ptr<Hub>> Hub::create(bool is_server, Fabric fabric) {
 }
 
 Hub::Hub(os::Event news, bool is_server, Fabric fabric)
-    : news_(std::move(news)), fabric_(std::move(fabric)), ids_(is_server) {}
+    : news_(std::move(news)),
+      fabric_(std::move(fabric)),
+      exposures_(fabric_.exposed),
+      ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@
 #include "transport/port_ids.h"
 #include "transport/rdma/fabric.h"
 #include "transport/rdma/local_consumer.h"
+#include "transport/rdma/registration.h"
 #include "transport/rdma/remote_consumer.h"
 #include "transport/transport.h"
 #include "wire/rdma_packet.h"
@@ -59,6 +60,8 @@ class Hub final : public FastPath {
   Hub(os::Event news, bool is_server, Fabric fabric);
 
   const Fabric& fabric() const { return fabric_; }
+  // Maps of consumers here, which the other machine may write to for as long as the hub lives.
+  Exposures& exposures() { return exposures_; }
 
   // A port of this process begins, or ends. It hears of what changes by `rings`, which stays
   // where it is until leave(); and asks closed() then.
@@ -131,6 +134,7 @@ class Hub final : public FastPath {
 
   const os::Event news_;
   const Fabric fabric_;
+  Exposures exposures_;
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;

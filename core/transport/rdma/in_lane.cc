@@ -12,9 +12,9 @@ constexpr std::uint32_t kSends = 8;  // Rings alone.
 
 Result<std::shared_ptr<InLane>> InLane::make(const wire::RdmaLane& lane, const LaneShape& shape,
                                              const Fabric& fabric) {
-  Result<Pinned> memory = Pinned::make(*fabric.domain, shape.size(), RegionAccess::kRemoteWrite);
+  Result<Pinned> memory = Pinned::make(*fabric.exposed, shape.size(), RegionAccess::kRemoteWrite);
   if (!memory) return std::unexpected(memory.error());
-  Result<std::unique_ptr<Link>> link = Link::make(fabric, kSends);
+  Result<std::unique_ptr<Link>> link = Link::make_writable(fabric, kSends);
   if (!link) return std::unexpected(link.error());
   if (Status s = (*link)->connect(fabric, lane.pair); !s) return std::unexpected(s.error());
   return std::make_shared<InLane>(lane.number, shape, std::move(*memory), std::move(*link));

@@ -26,18 +26,26 @@ Error failure_of(CompletionStatus status) {
   }
 }
 
+Result<std::unique_ptr<Link>> make_in(Domain& domain, std::uint32_t sends) {
+  auto completions = domain.make_completion_queue(sends + Link::kReceives);
+  if (!completions) return std::unexpected(completions.error());
+  auto pair = domain.make_queue_pair({.send_queue = *completions,
+                                      .receive_queue = *completions,
+                                      .max_sends = sends,
+                                      .max_receives = Link::kReceives,
+                                      .max_inline = Link::kInline});
+  if (!pair) return std::unexpected(pair.error());
+  return std::make_unique<Link>(std::move(*completions), std::move(*pair), sends);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Link>> Link::make(const Fabric& fabric, std::uint32_t sends) {
-  auto completions = fabric.domain->make_completion_queue(sends + kReceives);
-  if (!completions) return std::unexpected(completions.error());
-  auto pair = fabric.domain->make_queue_pair({.send_queue = *completions,
-                                              .receive_queue = *completions,
-                                              .max_sends = sends,
-                                              .max_receives = kReceives,
-                                              .max_inline = kInline});
-  if (!pair) return std::unexpected(pair.error());
-  return std::make_unique<Link>(std::move(*completions), std::move(*pair), sends);
+  return make_in(*fabric.domain, sends);
+}
+
+Result<std::unique_ptr<Link>> Link::make_writable(const Fabric& fabric, std::uint32_t sends) {
+  return make_in(*fabric.exposed, sends);
 }
 
 Link::Link(std::shared_ptr<CompletionQueue> completions, std::shared_ptr<QueuePair> pair,

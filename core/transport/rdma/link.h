@@ -36,6 +36,8 @@ class Link {
 
   // operating_system, no_memory: the device gives no queue pair.
   static Result<std::unique_ptr<Link>> make(const Fabric& fabric, std::uint32_t sends);
+  // By which the other end may write to what is registered with `fabric.exposed`.
+  static Result<std::unique_ptr<Link>> make_writable(const Fabric& fabric, std::uint32_t sends);
   Link(std::shared_ptr<CompletionQueue> completions, std::shared_ptr<QueuePair> pair,
        std::uint32_t sends);
 

@@ -45,6 +45,14 @@ std::uint64_t longest_write(const ibv_device_attr& device, const ibv_port_attr& 
 
 std::uint32_t positive(int number) { return static_cast<std::uint32_t>(std::max(number, 0)); }
 
+Result<std::shared_ptr<RealDomain>> make_with(ibv_context& context, const DomainLimits& limits) {
+  ProtectionDomain protection(ibv_alloc_pd(&context));
+  if (protection == nullptr) {
+    return fail(Errc::operating_system, "the RDMA device gives no protection domain", errno);
+  }
+  return std::make_shared<RealDomain>(std::move(protection), limits);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<RealDomain>> RealDomain::make(ibv_context& context, std::uint8_t port) {
@@ -57,15 +65,13 @@ Result<std::shared_ptr<RealDomain>> RealDomain::make(ibv_context& context, std::
     return fail(Errc::operating_system, "the RDMA device does not say what its port can do",
                 failed);
   }
-  ProtectionDomain protection(ibv_alloc_pd(&context));
-  if (protection == nullptr) {
-    return fail(Errc::operating_system, "the RDMA device gives no protection domain", errno);
-  }
   const DomainLimits limits{.max_message = link.max_msg_sz,
                             .max_write = longest_write(device, link),
                             .max_completions = positive(device.max_cqe)};
-  return std::make_shared<RealDomain>(std::move(protection), limits);
+  return make_with(context, limits);
 }
+
+Result<std::shared_ptr<Domain>> RealDomain::make_another() { return make_with(context(), limits_); }
 
 RealDomain::RealDomain(ProtectionDomain protection, const DomainLimits& limits)
     : protection_(std::move(protection)),

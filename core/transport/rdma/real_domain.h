@@ -26,6 +26,8 @@ class RealDomain final : public Domain, public std::enable_shared_from_this<Real
 
   RealDomain(ProtectionDomain protection, const DomainLimits& limits);
 
+  Result<std::shared_ptr<Domain>> make_another() override;
+
   const std::string& device_name() const override { return name_; }
   const DomainLimits& limits() const override { return limits_; }
   Result<std::shared_ptr<MemoryRegion>> register_memory(std::span<std::byte> range,

@@ -17,7 +17,7 @@
 
 namespace comch::transport::rdma {
 
-// The domain of each device, made when the first connection over it is. Any thread.
+// The domain of each device that all connections share, made when the first of them is. Any thread.
 class RealDomains {
  public:
   Result<std::shared_ptr<RealDomain>> of(rdma_cm_id& id);

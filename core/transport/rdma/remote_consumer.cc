@@ -14,9 +14,9 @@ constexpr std::uint32_t kLineSends = 1;
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::RdmaConsumer& terms,
                                                              const Fabric& fabric) {
   Result<Pinned> board =
-      Pinned::make(*fabric.domain, board_size(terms.depth), RegionAccess::kRemoteWrite);
+      Pinned::make(*fabric.exposed, board_size(terms.depth), RegionAccess::kRemoteWrite);
   if (!board) return std::unexpected(board.error());
-  Result<std::unique_ptr<Link>> line = Link::make(fabric, kLineSends);
+  Result<std::unique_ptr<Link>> line = Link::make_writable(fabric, kLineSends);
   if (!line) return std::unexpected(line.error());
   if (Status s = (*line)->connect(fabric, terms.line); !s) return std::unexpected(s.error());
   return std::make_shared<RemoteConsumer>(terms, fabric,

@@ -192,7 +192,8 @@ class QueuePair {
   virtual void flush() = 0;
 };
 
-// A device as this process uses it: one protection domain, made when first needed.
+// A protection domain of a device: a queue pair reaches what is registered with its own domain, and
+// nothing else, whichever end asks. Id::domain() is the one of all connections.
 class Domain {
  public:
   virtual ~Domain() = default;
@@ -206,6 +207,8 @@ class Domain {
   virtual Result<std::shared_ptr<CompletionQueue>> make_completion_queue(std::uint32_t depth) = 0;
   // Not connected; for QueuePair::connect().
   virtual Result<std::shared_ptr<QueuePair>> make_queue_pair(const QueuePairOptions& options) = 0;
+  // Another one of the same device.
+  virtual Result<std::shared_ptr<Domain>> make_another() = 0;
 };
 
 }  // namespace comch::transport::rdma

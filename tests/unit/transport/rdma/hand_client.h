@@ -85,6 +85,21 @@ class HandClient {
     send_packet(end_, std::span(end_.memory).last(kSlot), kind, body, kSlots);
   }
 
+  // Writes a word into the server's memory, without an answer of its program. How that ends.
+  rdma::CompletionStatus write(std::uint64_t address, std::uint32_t key) {
+    rdma::SendRequest request{
+        .id = kSlots, .opcode = rdma::SendOpcode::kWrite, .signalled = true, .segment_count = 1};
+    request.segments[0] = {end_.memory.data(), 8, end_.region->local_key};
+    std::memset(end_.memory.data(), '!', 8);
+    request.remote_address = address;
+    request.remote_key = key;
+    FakeLink::post(end_, request).value();
+    for (const rdma::Completion& completion : FakeLink::poll(end_)) {
+      if (completion.id == kSlots) return completion.status;
+    }
+    return rdma::CompletionStatus::kOther;
+  }
+
   // Of what the server has said since, a packet of this kind.
   template <class Packet>
   std::optional<Packet> hear() {

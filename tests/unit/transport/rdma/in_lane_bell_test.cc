@@ -23,8 +23,8 @@ struct RdmaInLaneTest : testing::Test {
   std::uint64_t rings() const { return lane->link().wakes_sent(); }
 
   test::FakeLink link;
-  const Fabric here{link.client.id->domain(), link.client.id->path().value(), {}};
-  const Fabric there{link.server.id->domain(), link.server.id->path().value(), {}};
+  const Fabric here = Fabric::of(*link.client.id, {}).value();
+  const Fabric there = Fabric::of(*link.server.id, {}).value();
   const std::unique_ptr<Link> producer = Link::make(here, 4).value();
   std::shared_ptr<InLane> lane;
 };

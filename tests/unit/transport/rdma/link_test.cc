@@ -17,7 +17,7 @@ constexpr const char* kServer = "10.0.0.2";
 
 struct RdmaLinkTest : testing::Test {
   RdmaLinkTest() {
-    const Fabric there{link.server.id->domain(), link.server.id->path().value(), {}};
+    const Fabric there = Fabric::of(*link.server.id, {}).value();
     ours = Link::make(here, 4).value();
     theirs = Link::make(there, 4).value();
     ours->connect(here, theirs->self()).value();
@@ -39,7 +39,7 @@ struct RdmaLinkTest : testing::Test {
   }
 
   test::FakeLink link;
-  const Fabric here{link.client.id->domain(), link.client.id->path().value(), {}};
+  const Fabric here = Fabric::of(*link.client.id, {}).value();
   const wire::Target target{reinterpret_cast<std::uint64_t>(link.server.memory.data()),
                             link.server.region->remote_key};
   std::unique_ptr<Link> ours;

@@ -66,9 +66,7 @@ struct Ports {
     client.hub->close();
   }
 
-  static Fabric fabric_of(const test::FakeEnd& end) {
-    return {.domain = end.id->domain(), .path = end.id->path().value(), .patience = {}};
-  }
+  static Fabric fabric_of(const test::FakeEnd& end) { return Fabric::of(*end.id, {}).value(); }
 
   // One letter of `from`, if there is one.
   static bool carry(End& from, End& to) {

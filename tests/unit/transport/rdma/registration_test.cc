@@ -15,6 +15,7 @@ struct RdmaRegistrationTest : testing::Test {
   test::FakeLink link;
   Domain& domain = *link.client.id->domain();
   std::vector<std::byte> memory = std::vector<std::byte>(8192);
+  Exposures exposures{domain.make_another().value()};
   const std::uint64_t before = registrations();
 };
 
@@ -23,9 +24,9 @@ TEST_F(RdmaRegistrationTest, AMapIsRegisteredOnceForEachKindOfAccess) {
   const MemoryRegion* const sending = registered_for_sending(life, domain).value();
   EXPECT_EQ(registered_for_sending(life, domain).value(), sending);
   EXPECT_EQ(registrations() - before, 1U);
-  const MemoryRegion* const writing = registered_for_writing(life, domain).value();
+  const MemoryRegion* const writing = exposures.of(life).value();
   EXPECT_NE(writing, sending);
-  EXPECT_EQ(registered_for_writing(life, domain).value(), writing);
+  EXPECT_EQ(exposures.of(life).value(), writing);
   EXPECT_EQ(registrations() - before, 2U);
   EXPECT_EQ(sending->address, memory.data());
   EXPECT_EQ(sending->length, memory.size());
@@ -35,10 +36,23 @@ TEST_F(RdmaRegistrationTest, ARegistrationEndsWithTheLifeOfItsMap) {
   const std::uint64_t others = regions();
   {
     MapLife life(memory);
-    ASSERT_TRUE(registered_for_writing(life, domain));
+    ASSERT_TRUE(exposures.of(life));
     EXPECT_EQ(regions() - others, 1U);
   }
   EXPECT_EQ(regions(), others);
+}
+
+TEST_F(RdmaRegistrationTest, EachConnectionThatMayWriteToAMapHasARegistrationWhichEndsWithIt) {
+  MapLife life(memory);
+  const std::uint64_t others = regions();
+  const MemoryRegion* const one = exposures.of(life).value();
+  {
+    Exposures more(domain.make_another().value());
+    EXPECT_NE(more.of(life).value(), one);
+    EXPECT_EQ(regions() - others, 2U);
+  }
+  EXPECT_EQ(regions() - others, 1U);
+  EXPECT_EQ(exposures.of(life).value(), one);
 }
 
 TEST_F(RdmaRegistrationTest, MemoryThatIsSentFromMayNotBeWrittenFromAfar) {
@@ -55,10 +69,10 @@ TEST_F(RdmaRegistrationTest, MemoryThatIsSentFromMayNotBeWrittenFromAfar) {
 TEST_F(RdmaRegistrationTest, AFailureIsAnsweredAndTriedAgain) {
   MapLife life(memory);
   link.fabric.fail_call(1, ENOMEM);
-  const auto failed = registered_for_writing(life, domain);
+  const auto failed = exposures.of(life);
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().sys, ENOMEM);
-  EXPECT_TRUE(registered_for_writing(life, domain));
+  EXPECT_TRUE(exposures.of(life));
 }
 
 }  // namespace
