@@ -252,6 +252,7 @@ void ConsumerPort::forget_ended() {
     LaneRecord record;
     if (lane.lane->look(record)) return false;
     reactor_.unwatch(lane.lane->link().fd());
+    local_->lane_over();
     hub_->lane_over(id(), lane.lane->number(), lane.lane->messages());
     return true;
   });

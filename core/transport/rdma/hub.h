@@ -129,6 +129,7 @@ class Hub final : public FastPath {
   void want_lanes(RemoteConsumer& consumer);
   void want_lanes_for_all();
   std::shared_ptr<LocalConsumer> local(std::uint32_t id) const;
+  Result<wire::RdmaLaneReady> give_lane(LocalConsumer& consumer, const wire::RdmaLane& lane);
   bool wants_more(const RemoteConsumer& consumer) const;
   void done_if_empty(const RemoteConsumer& consumer);
 

@@ -138,19 +138,27 @@ Hub::News Hub::took(const wire::RdmaAccepted& accepted) {
 Hub::News Hub::took(const wire::RdmaLane& lane) {
   const std::shared_ptr<LocalConsumer> consumer = local(lane.consumer);
   if (!consumer) return nonsense("a lane to a consumer that is not there");
-  Result<std::shared_ptr<InLane>> made = InLane::make(lane, consumer->shape, fabric_);
-  if (!made) {
+  if (!consumer->is_new(lane.number)) return nonsense("two lanes of one number");
+  const Result<wire::RdmaLaneReady> ready = give_lane(*consumer, lane);
+  if (!ready && ready.error().code != Errc::shutdown) {
     comch::say(LogLevel::kError, "consumer {} has no lane for a peer: {}", lane.consumer,
-               describe(made.error()));
-    const std::lock_guard lock(mutex_);
-    say(wire::RdmaRefused{lane.consumer, lane.number, made.error().code});
-    return std::nullopt;
+               describe(ready.error()));
   }
-  const wire::RdmaLaneReady answer = (*made)->answer(lane.consumer);
-  if (!consumer->add(std::move(*made))) return nonsense("too many lanes, or two of one number");
   const std::lock_guard lock(mutex_);
-  say(answer);
+  if (ready) say(*ready);
+  if (!ready) say(wire::RdmaRefused{lane.consumer, lane.number, ready.error().code});
   return std::nullopt;
+}
+
+Result<wire::RdmaLaneReady> Hub::give_lane(LocalConsumer& consumer, const wire::RdmaLane& lane) {
+  if (Status may = consumer.may_add(); !may) return std::unexpected(may.error());
+  Result<std::shared_ptr<InLane>> made = InLane::make(lane, consumer.shape, fabric_);
+  if (!made) return std::unexpected(made.error());
+  const wire::RdmaLaneReady answer = (*made)->answer(lane.consumer);
+  if (Status added = consumer.add(std::move(*made)); !added) {
+    return std::unexpected(added.error());
+  }
+  return answer;
 }
 
 Hub::News Hub::took(const wire::RdmaLaneEnd& end) {

@@ -34,15 +34,36 @@ void LocalConsumer::accept(const wire::Target& board) {
   ring();
 }
 
-bool LocalConsumer::add(std::shared_ptr<InLane> lane) {
+bool LocalConsumer::is_new(std::uint32_t lane) const {
   const std::lock_guard lock(mutex_);
-  const bool known = std::ranges::any_of(
-      lanes_, [&](const auto& other) { return other->number() == lane->number(); });
-  if (known || lanes_.size() == kMaxLanes) return false;
+  return std::ranges::none_of(lanes_, [&](const auto& known) { return known->number() == lane; });
+}
+
+// With the mutex held. A lane that has ended keeps what it is made of until the consumer's thread
+// has looked at it for the last time, and nobody would without a port.
+Status LocalConsumer::has_place() const {
+  if (rings_ == nullptr) return fail(Errc::shutdown, "the consumer is gone");
+  if (lanes_.size() + ended_ >= kMaxLanes) return fail(Errc::full, "the consumer has 1,024 lanes");
+  return {};
+}
+
+Status LocalConsumer::may_add() const {
+  const std::lock_guard lock(mutex_);
+  return has_place();
+}
+
+Status LocalConsumer::add(std::shared_ptr<InLane> lane) {
+  const std::lock_guard lock(mutex_);
+  if (Status place = has_place(); !place) return place;
   lanes_.push_back(lane);
   news_.lanes.push_back(std::move(lane));
   ring();
-  return true;
+  return {};
+}
+
+void LocalConsumer::lane_over() {
+  const std::lock_guard lock(mutex_);
+  --ended_;
 }
 
 bool LocalConsumer::lane_ended(std::uint32_t number) {
@@ -52,6 +73,7 @@ bool LocalConsumer::lane_ended(std::uint32_t number) {
   if (it == lanes_.end()) return false;
   (*it)->set_ended();
   lanes_.erase(it);
+  ++ended_;
   ring();
   return true;
 }
@@ -68,8 +90,10 @@ LocalConsumer::News LocalConsumer::take_news() {
 }
 
 void LocalConsumer::forget_port() {
+  News unread;  // With lanes, which end outside of the mutex.
   const std::lock_guard lock(mutex_);
   rings_ = nullptr;
+  std::swap(unread, news_);
 }
 
 }  // namespace comch::transport::rdma

@@ -42,25 +42,33 @@ class LocalConsumer {
   bool take_answer();
   void accept(const wire::Target& board);
   // Each: false: no correct peer says that now.
-  bool add(std::shared_ptr<InLane> lane);
+  bool is_new(std::uint32_t lane) const;
   bool lane_ended(std::uint32_t number);
   void refuse(const Error& error);
+  // shutdown: its port is gone. full: it has kMaxLanes, or they have ended and are not over.
+  Status may_add() const;
+  // Errors: as may_add(), if it has become so.
+  Status add(std::shared_ptr<InLane> lane);
 
   News take_news();
+  // A lane that has ended is empty, and has been let go.
+  void lane_over();
   // The port has no ears any more.
   void forget_port();
 
  private:
   void ring();
+  Status has_place() const;
 
   const Pinned posts_;
   const std::unique_ptr<Link> line_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   // Behind mutex_.
   const os::Event* rings_;  // The port's; null: it is gone.
   bool answered_ = false;
   News news_;
   std::vector<std::shared_ptr<InLane>> lanes_;
+  std::size_t ended_ = 0;  // Lanes that have ended, and that the port still reads.
 };
 
 }  // namespace comch::transport::rdma

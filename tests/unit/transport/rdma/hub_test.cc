@@ -1,0 +1,80 @@
+// Hub: what a peer may have here by its letters has an end, whatever it says and leaves unsaid.
+#include "transport/rdma/hub.h"
+
+#include "support/encoded.h"
+#include "unit/transport/rdma/ports.h"
+
+namespace comch::transport::rdma {
+namespace {
+
+// The server's hub is ours; the other machine is the test.
+struct RdmaHubTest : testing::Test {
+  // What is said to the hub, as its peer would. The code of its answer, if it is one.
+  std::optional<Errc> say(const wire::RdmaPacket& packet) {
+    const auto news = hub().take(wire::encoded(packet));
+    return news ? std::nullopt : std::optional(news.error().code);
+  }
+  // What the hub has said since, of one kind.
+  template <class Packet>
+  std::vector<Packet> hear() {
+    hub().flush(machines.server.post);
+    std::vector<Packet> heard;
+    for (const auto& letter : machines.server.post.letters) {
+      const auto packet = wire::decode_rdma(letter).value();
+      if (const auto* found = std::get_if<Packet>(&packet)) heard.push_back(*found);
+    }
+    machines.server.post.letters.clear();
+    return heard;
+  }
+  Hub& hub() { return *machines.server.hub; }
+  std::uint64_t queue_pairs() const { return machines.link.fabric.counts(kServer).queue_pairs; }
+
+  Ports machines;
+  const Fabric there = Ports::fabric_of(machines.link.client);
+  const std::unique_ptr<Link> pair = Link::make(there, 64).value();
+};
+
+// --- Lanes -------------------------------------------------------------------------------
+
+TEST_F(RdmaHubTest, LanesThatEndWhileTheConsumersThreadIsBusyCountUntilItHasLetThemGo) {
+  TestConsumer consumer(machines);
+  const std::uint32_t id = consumer.port->id();
+  const std::uint64_t before = queue_pairs();
+  const std::size_t free = 1024 - 1;  // The honest machine has one, for its next producer.
+  for (std::uint32_t n = 0; n < 1100; ++n) {
+    const std::uint32_t number = 100 + n;
+    ASSERT_FALSE(say(wire::RdmaLane{id, number, pair->self()}));
+    if (n >= free - 1) continue;
+    ASSERT_FALSE(say(wire::RdmaLaneEnd{id, number}));
+  }
+  EXPECT_LE(queue_pairs() - before, 1024U);
+  const auto refused = hear<wire::RdmaRefused>();
+  ASSERT_FALSE(refused.empty());
+  EXPECT_EQ(refused.back().code, Errc::full);
+  while (machines.server.reactor.turn()) {
+  }
+  consumer.poll();
+  EXPECT_LT(queue_pairs() - before, 100U);
+  ASSERT_FALSE(say(wire::RdmaLane{id, 9999, pair->self()}));
+  EXPECT_EQ(hear<wire::RdmaLaneReady>().size(), 1U);
+}
+
+TEST_F(RdmaHubTest, AConsumerThatIsGoneGetsNoLane) {
+  auto consumer = std::make_unique<TestConsumer>(machines);
+  const std::uint32_t id = consumer->port->id();
+  ASSERT_FALSE(say(wire::RdmaLane{id, 99, pair->self()}));
+  consumer.reset();
+  const std::uint64_t before = queue_pairs();
+  std::ignore = hear<wire::RdmaRefused>();
+  ASSERT_FALSE(say(wire::RdmaLane{id, 100, pair->self()}));
+  EXPECT_EQ(queue_pairs(), before);
+  const auto refused = hear<wire::RdmaRefused>();
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_EQ(refused[0].lane, 100U);
+  EXPECT_EQ(refused[0].code, Errc::shutdown);
+  ASSERT_FALSE(say(wire::RdmaLaneEnd{id, 99}));
+  EXPECT_EQ(queue_pairs(), before - 1) << "what nobody has looked at is let go, too";
+}
+
+}  // namespace
+}  // namespace comch::transport::rdma
