@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <variant>
 
 #include "base/say.h"
 
@@ -77,6 +78,23 @@ void Hub::say(const wire::RdmaPacket& packet) {
   if (closed_) return;
   outbox_.push_back(packet);
   news_.signal();
+}
+
+// With the mutex held. Lanes that are wanted are as many as can be made; they need no count.
+bool Hub::has_too_much_to_say() const {
+  if (outbox_.size() <= kMaxLetters) return false;
+  const auto lanes = std::ranges::count_if(outbox_, [](const wire::RdmaPacket& letter) {
+    return std::holds_alternative<wire::RdmaLane>(letter);
+  });
+  return outbox_.size() - static_cast<std::size_t>(lanes) > kMaxLetters;
+}
+
+// With the mutex held. Of a consumer there that has ended nobody needs to hear how it was wanted.
+void Hub::unsay(std::uint32_t remote) {
+  std::erase_if(outbox_, [remote](const wire::RdmaPacket& letter) {
+    const auto* const lane = std::get_if<wire::RdmaLane>(&letter);
+    return lane != nullptr && lane->consumer == remote;
+  });
 }
 
 void Hub::announce(std::shared_ptr<LocalConsumer> consumer) {

@@ -108,6 +108,9 @@ class Hub final : public FastPath {
  private:
   using News = Result<std::optional<ConsumerNews>>;
   static constexpr std::size_t kMaxPorts = 1024;
+  // Of what this side has to say, lanes that it wants aside. Who takes letters leaves no more than
+  // a few for each port there may be.
+  static constexpr std::size_t kMaxLetters = 4 * kMaxPorts;
 
   struct Port {
     Kind kind;
@@ -125,6 +128,8 @@ class Hub final : public FastPath {
   News took(const wire::RdmaRefused& refused);
 
   void say(const wire::RdmaPacket& packet);
+  bool has_too_much_to_say() const;
+  void unsay(std::uint32_t remote);
   Status want_lane(RemoteConsumer& consumer);
   void want_lanes(RemoteConsumer& consumer);
   void want_lanes_for_all();

@@ -16,7 +16,11 @@ std::unexpected<Error> nonsense(const char* what) { return fail(Errc::connection
 Hub::News Hub::take(std::span<const std::byte> letter) {
   const Result<wire::RdmaPacket> packet = wire::decode_rdma(letter);
   if (!packet) return std::unexpected(packet.error());
-  return std::visit([this](const auto& body) { return took(body); }, *packet);
+  News news = std::visit([this](const auto& body) { return took(body); }, *packet);
+  const std::lock_guard lock(mutex_);
+  // It goes on saying things, and takes no answer.
+  if (has_too_much_to_say()) return nonsense("more answers are left lying than may be");
+  return news;
 }
 
 std::shared_ptr<LocalConsumer> Hub::local(std::uint32_t id) const {
@@ -117,6 +121,7 @@ Hub::News Hub::took(const wire::RdmaConsumerEnd& end) {
     gone->set_gone();
     gone->lanes.wanted.clear();
     gone->lanes.spare.clear();
+    unsay(end.id);
     done_if_empty(*gone);
   }
   ring_producers();

@@ -26,6 +26,15 @@ struct RdmaHubTest : testing::Test {
     machines.server.post.letters.clear();
     return heard;
   }
+  // One of the peer's.
+  wire::RdmaConsumer consumer(std::uint32_t id, std::uint32_t depth = 4) const {
+    return {.id = id,
+            .depth = depth,
+            .immediate_max = 0,
+            .line = pair->self(),
+            .map_size = 4096,
+            .map = {4096, 1}};
+  }
   Hub& hub() { return *machines.server.hub; }
   std::uint64_t queue_pairs() const { return machines.link.fabric.counts(kServer).queue_pairs; }
 
@@ -74,6 +83,20 @@ TEST_F(RdmaHubTest, AConsumerThatIsGoneGetsNoLane) {
   EXPECT_EQ(refused[0].code, Errc::shutdown);
   ASSERT_FALSE(say(wire::RdmaLaneEnd{id, 99}));
   EXPECT_EQ(queue_pairs(), before - 1) << "what nobody has looked at is let go, too";
+}
+
+// --- Letters -----------------------------------------------------------------------------
+
+TEST_F(RdmaHubTest, APeerThatTakesNoLettersIsAnsweredALimitedNumberOfTimes) {
+  machines.server.post.full = true;
+  std::size_t rounds = 0;
+  for (; rounds < 5000; ++rounds) {
+    if (say(consumer(1001))) break;
+    if (say(wire::RdmaConsumerEnd{1001})) break;
+  }
+  EXPECT_GT(rounds, 1024U);
+  EXPECT_LT(rounds, 5000U);
+  EXPECT_EQ(say(consumer(1003)), Errc::connection_reset);
 }
 
 }  // namespace
