@@ -32,6 +32,9 @@ Status Hub::enter(Kind kind, const os::Event& rings) {
     if (static_cast<std::size_t>(same) >= kMaxPorts) {
       return fail(Errc::full, "the connection has 1,024 of them on this side already");
     }
+    if (kind == Kind::kConsumer && ended_.size() >= kMaxEnded) {
+      return fail(Errc::full, "the other side keeps 256 consumers that have ended");
+    }
     ports_.push_back({kind, &rings});
   }
   if (kind == Kind::kProducer) want_lanes_for_all();
@@ -104,8 +107,27 @@ void Hub::announce(std::shared_ptr<LocalConsumer> consumer) {
 }
 
 void Hub::withdraw(std::uint32_t id) {
+  std::shared_ptr<LocalConsumer> unheard;  // Released outside of the mutex.
   const std::lock_guard lock(mutex_);
+  if (!local_.contains(id)) return;  // It was refused.
+  const auto announces = [id](const wire::RdmaPacket& letter) {
+    const auto* const terms = std::get_if<wire::RdmaConsumer>(&letter);
+    return terms != nullptr && terms->id == id;
+  };
+  // What was not heard of need not end.
+  if (std::erase_if(outbox_, announces) != 0) {
+    unheard = forget(id);
+    return;
+  }
+  ended_.insert(id);
   say(wire::RdmaConsumerEnd{id});
+}
+
+// With the mutex held. The other side writes nothing to it any more; null: it is not there.
+std::shared_ptr<LocalConsumer> Hub::forget(std::uint32_t id) {
+  auto node = local_.extract(id);
+  ended_.erase(id);
+  return node.empty() ? nullptr : std::move(node.mapped());
 }
 
 void Hub::lane_over(std::uint32_t consumer, std::uint32_t number, std::uint32_t messages) {
@@ -249,6 +271,7 @@ std::vector<std::uint32_t> Hub::close() {
   if (std::exchange(closed_, true)) return {};
   remote.swap(remote_);
   local.swap(local_);
+  ended_.clear();
   outbox_.clear();
   for (const auto& [id, consumer] : remote) {
     consumer->set_gone();

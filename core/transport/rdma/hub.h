@@ -23,6 +23,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -65,7 +66,8 @@ class Hub final : public FastPath {
 
   // A port of this process begins, or ends. It hears of what changes by `rings`, which stays
   // where it is until leave(); and asks closed() then.
-  // connection_reset: the connection is over. full: there are kMaxPorts of the kind.
+  // connection_reset: the connection is over. full: there are kMaxPorts of the kind; or so many
+  // consumers have ended of which the other side has not said that it writes there no more.
   enum class Kind : std::uint8_t { kConsumer, kProducer };
   Status enter(Kind kind, const os::Event& rings);
   void leave(const os::Event& rings);
@@ -111,6 +113,9 @@ class Hub final : public FastPath {
   // Of what this side has to say, lanes that it wants aside. Who takes letters leaves no more than
   // a few for each port there may be.
   static constexpr std::size_t kMaxLetters = 4 * kMaxPorts;
+  // Consumers that have ended and are kept for the other side's writes, each with a descriptor. A
+  // quarter of those that a process has by default.
+  static constexpr std::size_t kMaxEnded = 256;
 
   struct Port {
     Kind kind;
@@ -130,6 +135,7 @@ class Hub final : public FastPath {
   void say(const wire::RdmaPacket& packet);
   bool has_too_much_to_say() const;
   void unsay(std::uint32_t remote);
+  std::shared_ptr<LocalConsumer> forget(std::uint32_t id);
   Status want_lane(RemoteConsumer& consumer);
   void want_lanes(RemoteConsumer& consumer);
   void want_lanes_for_all();
@@ -147,7 +153,8 @@ class Hub final : public FastPath {
   PortIds ids_;
   std::deque<wire::RdmaPacket> outbox_;
   std::vector<Port> ports_;
-  std::map<std::uint32_t, std::shared_ptr<LocalConsumer>> local_;  // Until RdmaConsumerDone.
+  std::map<std::uint32_t, std::shared_ptr<LocalConsumer>> local_;  // Until RdmaConsumerDone,
+  std::set<std::uint32_t> ended_;                                  // which these wait for.
   std::map<std::uint32_t, std::shared_ptr<RemoteConsumer>> remote_;
 };
 

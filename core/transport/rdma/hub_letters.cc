@@ -175,9 +175,8 @@ Hub::News Hub::took(const wire::RdmaLaneEnd& end) {
 Hub::News Hub::took(const wire::RdmaConsumerDone& done) {
   std::shared_ptr<LocalConsumer> over;  // Released outside of the mutex.
   const std::lock_guard lock(mutex_);
-  auto node = local_.extract(done.id);
-  if (node.empty()) return nonsense("the end of no consumer");
-  over = std::move(node.mapped());
+  over = forget(done.id);
+  if (!over) return nonsense("the end of no consumer");
   return std::nullopt;
 }
 
@@ -185,7 +184,12 @@ Hub::News Hub::took(const wire::RdmaConsumerDone& done) {
 
 Hub::News Hub::took(const wire::RdmaRefused& refused) {
   if (refused.lane == 0) {
-    const std::shared_ptr<LocalConsumer> consumer = local(refused.consumer);
+    // Nothing of it is there, so that nobody says RdmaConsumerDone either.
+    std::shared_ptr<LocalConsumer> consumer;
+    {
+      const std::lock_guard lock(mutex_);
+      consumer = forget(refused.consumer);
+    }
     if (!consumer) return nonsense("an answer for a consumer that is not there");
     if (!consumer->take_answer()) return nonsense("a second answer for a consumer");
     consumer->refuse({refused.code, 0, "the other side cannot reach the consumer"});

@@ -7,6 +7,12 @@
 namespace comch::transport::rdma {
 namespace {
 
+struct Owner final : ConsumerPortOwner {
+  void on_accepted() override {}
+  void on_wake() override {}
+  void on_lost(const Error& /*error*/) override {}
+};
+
 // The server's hub is ours; the other machine is the test.
 struct RdmaHubTest : testing::Test {
   // What is said to the hub, as its peer would. The code of its answer, if it is one.
@@ -35,10 +41,17 @@ struct RdmaHubTest : testing::Test {
             .map_size = 4096,
             .map = {4096, 1}};
   }
+  // One of ours.
+  Result<std::unique_ptr<ConsumerPort>> open(ConsumerPortOwner& owner) {
+    return ConsumerPort::open(machines.server.reactor, machines.server.hub,
+                              {.depth = 4, .immediate_max = 0, .map = &life}, owner);
+  }
   Hub& hub() { return *machines.server.hub; }
   std::uint64_t queue_pairs() const { return machines.link.fabric.counts(kServer).queue_pairs; }
 
   Ports machines;
+  std::vector<std::byte> memory = std::vector<std::byte>(4096);
+  MapLife life{memory};
   const Fabric there = Ports::fabric_of(machines.link.client);
   const std::unique_ptr<Link> pair = Link::make(there, 64).value();
 };
@@ -83,6 +96,49 @@ TEST_F(RdmaHubTest, AConsumerThatIsGoneGetsNoLane) {
   EXPECT_EQ(refused[0].code, Errc::shutdown);
   ASSERT_FALSE(say(wire::RdmaLaneEnd{id, 99}));
   EXPECT_EQ(queue_pairs(), before - 1) << "what nobody has looked at is let go, too";
+}
+
+// --- Consumers that have ended -----------------------------------------------------------
+
+TEST_F(RdmaHubTest, AConsumerThatWasRefusedLeavesNothing) {
+  const std::uint64_t before = queue_pairs();
+  for (int n = 0; n < 3; ++n) {
+    Owner owner;
+    auto port = open(owner).value();
+    hub().flush(machines.server.post);
+    machines.link.fabric.fail_call(1, ENOMEM);  // Of the other side, which makes its end.
+    machines.settle();
+    EXPECT_TRUE(port->closed());
+  }
+  machines.settle();
+  EXPECT_EQ(queue_pairs(), before);
+  EXPECT_FALSE(machines.server.broken || machines.client.broken);
+}
+
+TEST_F(RdmaHubTest, AConsumerThatEndsUnheardOfLeavesNothingAndIsNotSpokenOf) {
+  const std::uint64_t before = queue_pairs();
+  machines.server.post.full = true;
+  {
+    const TestConsumer consumer(machines);
+  }
+  EXPECT_EQ(queue_pairs(), before);
+  machines.server.post.full = false;
+  EXPECT_TRUE(hear<wire::RdmaConsumer>().empty());
+}
+
+TEST_F(RdmaHubTest, SoManyConsumersThatThePeerWritesToThoughTheyHaveEndedAndNoMore) {
+  const std::uint64_t before = queue_pairs();
+  Owner owner;
+  std::vector<std::uint32_t> ended;
+  for (int n = 0; n < 256; ++n) {
+    const auto port = open(owner);
+    ASSERT_TRUE(port) << n;
+    ended.push_back(hear<wire::RdmaConsumer>().at(0).id);
+  }
+  EXPECT_EQ(open(owner).error().code, Errc::full);
+  EXPECT_EQ(queue_pairs() - before, 256U);
+  ASSERT_FALSE(say(wire::RdmaConsumerDone{ended[0]}));
+  EXPECT_TRUE(open(owner));
 }
 
 // --- Letters -----------------------------------------------------------------------------
