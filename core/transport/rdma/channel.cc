@@ -181,6 +181,7 @@ void RdmaChannel::on_news() {
   link_->pump();
   serve();
   if (link_ && hub_) flush_hub();
+  if (link_) flush_refusals();
   if (link_ && owner_ != nullptr) owner_->on_wake();
 }
 
@@ -249,10 +250,7 @@ Status RdmaChannel::make_hub() {
 
 void RdmaChannel::take_letter(std::span<const std::byte> body) {
   if (peer_state_ != PeerState::kOpen) return;  // Of a fast path that is closed.
-  if (Status made = make_hub(); !made) {
-    say(LogLevel::kError, "a peer's consumer cannot be reached: {}", describe(made.error()));
-    return;
-  }
+  if (Status made = make_hub(); !made) return refuse(body, made.error());
   const Result<std::optional<ConsumerNews>> news = hub_->take(body);
   if (!news) return link_->break_by_peer("a letter that no correct peer writes");
   flush_hub();  // What there is to answer.

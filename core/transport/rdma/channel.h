@@ -17,6 +17,7 @@
 #include <span>
 
 #include "transport/rdma/control_link.h"
+#include "transport/rdma/fifo.h"
 #include "transport/rdma/hub.h"
 #include "transport/transport.h"
 
@@ -80,6 +81,9 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   // No credit for a letter: try again after so long.
   static constexpr std::uint64_t kRetry_ns = 1'000'000;
 
+  // That wait for credits. Who sends letters takes them too, a window of each at a time.
+  static constexpr std::uint32_t kRefusals = 4 * kLetterWindow;
+
   bool has_news() const;
   void collect();
   void serve();
@@ -87,6 +91,8 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   void take_control(PacketKind kind, std::span<const std::byte> body);
   void take_letter(std::span<const std::byte> body);
   Status make_hub();
+  void refuse(std::span<const std::byte> body, const Error& why);
+  void flush_refusals();
   void flush_hub();
   void close_hub();
   void end(PeerState state);
@@ -108,6 +114,7 @@ class RdmaChannel final : public Channel, public ControlLinkOwner, public Courie
   Pulse pulse_{*this};
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;
+  Fifo<wire::RdmaRefused> refusals_{kRefusals};  // Of consumers that came while there was no hub.
 };
 
 }  // namespace comch::transport::rdma
