@@ -14,7 +14,8 @@ Result<Fabric> Fabric::of(const Id& id, const Patience& patience) {
   return Fabric{.domain = domain,
                 .exposed = std::move(*exposed),
                 .path = std::move(*path),
-                .patience = patience};
+                .patience = patience,
+                .allowance = std::make_shared<Allowance>()};
 }
 
 }  // namespace comch::transport::rdma

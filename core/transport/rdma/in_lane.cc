@@ -12,28 +12,31 @@ constexpr std::uint32_t kSends = 8;  // Rings alone.
 
 Result<std::shared_ptr<InLane>> InLane::make(const wire::RdmaLane& lane, const LaneShape& shape,
                                              const Fabric& fabric) {
+  auto share = fabric.allowance->take(shape.size());
+  if (!share) return std::unexpected(share.error());
   Result<Pinned> memory = Pinned::make(*fabric.exposed, shape.size(), RegionAccess::kRemoteWrite);
   if (!memory) return std::unexpected(memory.error());
   Result<std::unique_ptr<Link>> link = Link::make_writable(fabric, kSends);
   if (!link) return std::unexpected(link.error());
   if (Status s = (*link)->connect(fabric, lane.pair); !s) return std::unexpected(s.error());
-  return std::make_shared<InLane>(lane.number, shape, std::move(*memory), std::move(*link));
+  return std::make_shared<InLane>(lane.number, shape,
+                                  Parts{std::move(*share), std::move(*memory), std::move(*link)});
 }
 
-InLane::InLane(std::uint32_t number, const LaneShape& shape, Pinned memory,
-               std::unique_ptr<Link> link)
-    : number_(number), shape_(shape), memory_(std::move(memory)), link_(std::move(link)) {}
+InLane::InLane(std::uint32_t number, const LaneShape& shape, Parts parts)
+    : number_(number), shape_(shape), parts_(std::move(parts)) {}
 
 wire::RdmaLaneReady InLane::answer(std::uint32_t consumer) const {
   return {.consumer = consumer,
           .number = number_,
-          .pair = link_->self(),
-          .lane = {memory_.address(), memory_.remote_key()}};
+          .pair = parts_.link->self(),
+          .lane = {parts_.memory.address(), parts_.memory.remote_key()}};
 }
 
 void InLane::tell(std::uint64_t done) {
-  if (link_->failure() || link_->room() == 0 || !looks_.take(done)) return;
-  if (space_.should_ring(memory_.data())) link_->ring();
+  Link& link = *parts_.link;
+  if (link.failure() || link.room() == 0 || !looks_.take(done)) return;
+  if (space_.should_ring(parts_.memory.data())) link.ring();
 }
 
 }  // namespace comch::transport::rdma

@@ -19,12 +19,18 @@ namespace comch::transport::rdma {
 class InLane {
  public:
   // For what its machine asks for. operating_system, no_memory: it cannot be had here.
+  // full: its peer has what it may have.
   static Result<std::shared_ptr<InLane>> make(const wire::RdmaLane& lane, const LaneShape& shape,
                                               const Fabric& fabric);
-  InLane(std::uint32_t number, const LaneShape& shape, Pinned memory, std::unique_ptr<Link> link);
+  struct Parts {
+    std::shared_ptr<const void> share;
+    Pinned memory;
+    std::unique_ptr<Link> link;  // Behind the memory that it lets be written.
+  };
+  InLane(std::uint32_t number, const LaneShape& shape, Parts parts);
 
   std::uint32_t number() const { return number_; }
-  Link& link() { return *link_; }
+  Link& link() { return *parts_.link; }
   wire::RdmaLaneReady answer(std::uint32_t consumer) const;
 
   // The next message, if it has come.
@@ -59,12 +65,11 @@ class InLane {
   void set_ended() { ended_.store(true, std::memory_order_release); }  // ENDED: met in ended().
 
  private:
-  const std::byte* slot() const { return memory_.data() + shape_.offset(position_); }
+  const std::byte* slot() const { return parts_.memory.data() + shape_.offset(position_); }
 
   const std::uint32_t number_;
   const LaneShape shape_;
-  const Pinned memory_;
-  const std::unique_ptr<Link> link_;  // Behind the memory that it lets be written.
+  const Parts parts_;
   std::uint32_t position_ = 0;
   bool broken_ = false;
   Ringer space_;

@@ -13,14 +13,16 @@ constexpr std::uint32_t kLineSends = 1;
 
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::RdmaConsumer& terms,
                                                              const Fabric& fabric) {
+  auto share = fabric.allowance->take(board_size(terms.depth));
+  if (!share) return std::unexpected(share.error());
   Result<Pinned> board =
       Pinned::make(*fabric.exposed, board_size(terms.depth), RegionAccess::kRemoteWrite);
   if (!board) return std::unexpected(board.error());
   Result<std::unique_ptr<Link>> line = Link::make_writable(fabric, kLineSends);
   if (!line) return std::unexpected(line.error());
   if (Status s = (*line)->connect(fabric, terms.line); !s) return std::unexpected(s.error());
-  return std::make_shared<RemoteConsumer>(terms, fabric,
-                                          Parts{std::move(*board), std::move(*line)});
+  return std::make_shared<RemoteConsumer>(
+      terms, fabric, Parts{std::move(*share), std::move(*board), std::move(*line)});
 }
 
 RemoteConsumer::RemoteConsumer(const wire::RdmaConsumer& t, const Fabric& f, Parts parts)
@@ -37,12 +39,15 @@ wire::RdmaAccepted RemoteConsumer::acceptance() const {
 }
 
 Result<LaneParts> RemoteConsumer::make_lane(std::uint32_t number) const {
+  auto share = fabric.allowance->take(shape.size());
+  if (!share) return std::unexpected(share.error());
   Result<Pinned> slots = Pinned::make(*fabric.domain, shape.size(), RegionAccess::kLocalRead);
   if (!slots) return std::unexpected(slots.error());
   Result<std::unique_ptr<Link>> link = Link::make(fabric, kSends);
   if (!link) return std::unexpected(link.error());
   LaneParts parts;
   parts.number = number;
+  parts.share = std::move(*share);
   parts.link = std::move(*link);
   parts.slots = std::move(*slots);
   parts.sent.reserve(shape.slots);

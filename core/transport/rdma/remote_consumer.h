@@ -33,9 +33,10 @@ namespace comch::transport::rdma {
 // A lane without a producer: all that goes from one to the next.
 struct LaneParts {
   std::uint32_t number = 0;
-  Pinned slots;                // What is sent; the same layout as the target.
-  std::unique_ptr<Link> link;  // Behind the memory that it sends from.
-  wire::Target target;         // At the consumer's machine.
+  std::shared_ptr<const void> share;  // Of what the peer may have here.
+  Pinned slots;                       // What is sent; the same layout as the target.
+  std::unique_ptr<Link> link;         // Behind the memory that it sends from.
+  wire::Target target;                // At the consumer's machine.
   std::uint32_t position = 0;
   std::vector<Posted> sent;  // By slot that was ever written to: what the record has used up.
   Ringer ringer;
@@ -53,10 +54,12 @@ class RemoteConsumer {
   // Work requests of one lane under way; also messages at most that wait for their acknowledgement.
   static constexpr std::uint32_t kSends = 256;
 
-  // From what its machine has sent. operating_system, no_memory: it cannot be had here.
+  // From what its machine has sent. operating_system, no_memory: it cannot be had here. full: its
+  // peer has what it may have.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::RdmaConsumer& terms,
                                                       const Fabric& fabric);
   struct Parts {
+    std::shared_ptr<const void> share;
     Pinned board;
     std::unique_ptr<Link> line;
   };
@@ -76,7 +79,7 @@ class RemoteConsumer {
   bool gone() const { return gone_.load(std::memory_order_acquire); }  // GONE: meets set_gone().
   void set_gone() { gone_.store(true, std::memory_order_release); }    // GONE: met in gone().
 
-  // Our end of a new lane. operating_system, no_memory: it cannot be made.
+  // Our end of a new lane. Errors: as of make().
   Result<LaneParts> make_lane(std::uint32_t number) const;
 
   // Behind the hub's mutex.

@@ -7,7 +7,7 @@
 namespace comch::transport::rdma {
 namespace {
 
-struct Owner final : ConsumerPortOwner {
+struct QuietOwner final : ConsumerPortOwner {
   void on_accepted() override {}
   void on_wake() override {}
   void on_lost(const Error& /*error*/) override {}
@@ -46,7 +46,15 @@ struct RdmaHubTest : testing::Test {
     return ConsumerPort::open(machines.server.reactor, machines.server.hub,
                               {.depth = 4, .immediate_max = 0, .map = &life}, owner);
   }
+  // The connection begins anew, with so much for the peer.
+  void allow(const Allowance::Amount& most) {
+    hub().close();
+    Fabric fabric = Ports::fabric_of(machines.link.server);
+    fabric.allowance = std::make_shared<Allowance>(most);
+    machines.server.hub = Hub::create(true, std::move(fabric)).value();
+  }
   Hub& hub() { return *machines.server.hub; }
+  std::uint64_t pinned() const { return machines.link.fabric.counts(kServer).region_bytes; }
   std::uint64_t queue_pairs() const { return machines.link.fabric.counts(kServer).queue_pairs; }
 
   Ports machines;
@@ -98,12 +106,48 @@ TEST_F(RdmaHubTest, AConsumerThatIsGoneGetsNoLane) {
   EXPECT_EQ(queue_pairs(), before - 1) << "what nobody has looked at is let go, too";
 }
 
+// --- What it may have together -----------------------------------------------------------
+
+TEST_F(RdmaHubTest, APeerHasItsShareOfQueuePairsAndIsRefusedFurtherConsumers) {
+  allow({.pairs = 10, .bytes = std::uint64_t{1} << 30U});
+  const std::uint64_t before = queue_pairs();
+  for (std::uint32_t n = 0; n < 12; ++n) ASSERT_FALSE(say(consumer(1001 + 2 * n)));
+  EXPECT_EQ(queue_pairs() - before, 10U);
+  const auto refused = hear<wire::RdmaRefused>();
+  ASSERT_FALSE(refused.empty());
+  EXPECT_EQ(refused.back().code, Errc::full);
+  ASSERT_FALSE(say(wire::RdmaConsumerEnd{1001}));
+  EXPECT_LT(queue_pairs() - before, 10U);
+  ASSERT_FALSE(say(consumer(2001)));
+  EXPECT_TRUE(hear<wire::RdmaRefused>().empty()) << "what it has let go it can have again";
+}
+
+TEST_F(RdmaHubTest, APeerHasItsShareOfPinnedMemory) {
+  allow({.pairs = 1000, .bytes = std::uint64_t{8} << 20U});
+  const std::uint64_t before = pinned();
+  for (std::uint32_t n = 0; n < 100; ++n) ASSERT_FALSE(say(consumer(1001 + 2 * n, 8192)));
+  EXPECT_LE(pinned() - before, std::uint64_t{8} << 20U);
+  EXPECT_EQ(hear<wire::RdmaRefused>().back().code, Errc::no_memory);
+}
+
+TEST_F(RdmaHubTest, LanesToOurConsumersAreOfThePeersShare) {
+  allow({.pairs = 5, .bytes = std::uint64_t{1} << 30U});
+  QuietOwner owner;
+  const auto port = open(owner).value();
+  const std::uint64_t before = queue_pairs();
+  for (std::uint32_t n = 1; n <= 9; ++n) {
+    ASSERT_FALSE(say(wire::RdmaLane{port->id(), n, pair->self()}));
+  }
+  EXPECT_EQ(queue_pairs() - before, 5U);
+  EXPECT_EQ(hear<wire::RdmaRefused>().size(), 4U);
+}
+
 // --- Consumers that have ended -----------------------------------------------------------
 
 TEST_F(RdmaHubTest, AConsumerThatWasRefusedLeavesNothing) {
   const std::uint64_t before = queue_pairs();
   for (int n = 0; n < 3; ++n) {
-    Owner owner;
+    QuietOwner owner;
     auto port = open(owner).value();
     hub().flush(machines.server.post);
     machines.link.fabric.fail_call(1, ENOMEM);  // Of the other side, which makes its end.
@@ -128,7 +172,7 @@ TEST_F(RdmaHubTest, AConsumerThatEndsUnheardOfLeavesNothingAndIsNotSpokenOf) {
 
 TEST_F(RdmaHubTest, SoManyConsumersThatThePeerWritesToThoughTheyHaveEndedAndNoMore) {
   const std::uint64_t before = queue_pairs();
-  Owner owner;
+  QuietOwner owner;
   std::vector<std::uint32_t> ended;
   for (int n = 0; n < 256; ++n) {
     const auto port = open(owner);
