@@ -169,7 +169,10 @@ Result<std::size_t> ProducerOutbox::give(std::span<const std::byte> bytes, bool 
   const auto loan = producer_->reserve(*target_);
   if (!loan) {
     const Error& error = loan.error();
-    if (error.code == Errc::not_supported) return give_by_library(bytes, may_split, immediate);
+    // At another machine: the buffer may be longer than what can be lent.
+    if (error.code == Errc::not_supported || error.code == Errc::no_memory) {
+      return give_by_library(bytes, may_split, immediate);
+    }
     if (error.code == Errc::full) return fail(Errc::again);
     if (error.code == Errc::invalid_value) return give_by_library(bytes, false, immediate);
     return std::unexpected(error);
@@ -212,7 +215,10 @@ Result<std::size_t> ProducerOutbox::send_part(std::span<const std::byte> bytes, 
 Result<std::size_t> ProducerOutbox::next_room() {
   if (Status allowed = check_allowed(); !allowed) return std::unexpected(allowed.error());
   const auto loan = producer_->reserve(*target_);
-  if (!loan && loan.error().code == Errc::not_supported) return kMessageMax;
+  if (!loan) {
+    const Errc code = loan.error().code;
+    if (code == Errc::not_supported || code == Errc::no_memory) return kMessageMax;
+  }
   if (!loan) return std::unexpected(loan.error());
   std::ignore = producer_->abandon(*loan);
   return loan->room.size();

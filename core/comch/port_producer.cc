@@ -181,7 +181,7 @@ Status PortProducer<Ports>::refused(const Lane& lane, Outcome outcome) {
     case Outcome::kImmediateTooLong:
       return fail(Errc::invalid_value, "the immediate data is longer than the consumer takes");
     case Outcome::kNoMemory:
-      return fail(Errc::no_memory, "no memory can be pinned for the loan; see RLIMIT_MEMLOCK");
+      return fail(Errc::no_memory, "the loan is too long to be pinned; see RLIMIT_MEMLOCK");
     case Outcome::kGone:
       return fail(Errc::invalid_value, "the consumer is gone");
     case Outcome::kBroken:
@@ -232,7 +232,8 @@ Result<Loan> PortProducer<Ports>::reserve(Lane& lane, ConsumerId consumer) {
   const Outcome outcome = lane.reserve(loan.handle, loan.room);
   if (outcome == Outcome::kSent) return loan;
   if (outcome == Outcome::kBusy && !lane.under_way()) {
-    return fail(Errc::full, "32 posted buffers are lent; commit or abandon one");
+    return fail(Errc::full,
+                "32 posted buffers are lent, or too much memory; commit or abandon one");
   }
   if (outcome == Outcome::kTooLong) {
     return fail(Errc::invalid_value, "the next posted buffer has no room");

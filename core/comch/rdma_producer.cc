@@ -5,6 +5,9 @@
 
 namespace comch {
 
+static_assert(Producer::kMaxLoanBytes == transport::rdma::OutLane::kLoanBytes);
+static_assert(Producer::kMaxLoans == transport::rdma::OutLane::kLoans);
+
 using transport::Outcome;
 
 // --- Life --------------------------------------------------------------------------------

@@ -152,8 +152,10 @@ class Producer : public Context {
   using SpaceHandler = std::function<void(Producer&, ConsumerId)>;
   using ReturnHandler = std::function<void(Producer&, ConsumerId, Buffer&, const Status&)>;
   static constexpr std::uint32_t kMaxTasks = 8192;
-  static constexpr std::uint32_t kMaxProducers = 1024;   // Of one side of a connection.
-  static constexpr std::uint32_t kMaxLoans = 32;         // At a time, of one consumer.
+  static constexpr std::uint32_t kMaxProducers = 1024;  // Of one side of a connection.
+  static constexpr std::uint32_t kMaxLoans = 32;        // At a time, of one consumer.
+  // Together, of one consumer on another machine: they are pinned here.
+  static constexpr std::size_t kMaxLoanBytes = std::size_t{256} << 20U;
   static constexpr std::uint32_t kMaxHandedOver = 1024;  // At a time, to one consumer.
   static constexpr std::size_t kDefaultCooperative = std::size_t{64} << 10U;
   static constexpr std::size_t kDefaultStaging = std::size_t{1} << 20U;
@@ -241,9 +243,10 @@ class Producer : public Context {
 
   // In place. The loan keeps its posted buffer from other sends until it is committed or
   // abandoned; loans may be committed in any order.
-  // again: nothing is posted. full: kMaxLoans. not_supported: the consumer's memory is not
-  // mapped here (see DataWay). invalid_value: no such consumer, or it was posted without room.
-  // no_memory: of a consumer on another machine, for RLIMIT_MEMLOCK. Others: as for send().
+  // again: nothing is posted. full: kMaxLoans, or kMaxLoanBytes. not_supported: the consumer's
+  // memory is not mapped here (see DataWay). invalid_value: no such consumer, or it was posted
+  // without room. no_memory: of a consumer on another machine, what it has posted is longer than
+  // kMaxLoanBytes, or RLIMIT_MEMLOCK; send() needs neither. Others: as for send().
   Result<Loan> reserve(ConsumerId consumer);
   // Sends the first `length` bytes of the room, which are the consumer's from here on. After an
   // error the loan is lent as before.

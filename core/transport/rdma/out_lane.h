@@ -46,6 +46,9 @@ class OutLane {
  public:
   using Bytes = std::span<const std::byte>;
   static constexpr std::uint32_t kLoans = 32;
+  // Pinned for loans together: how long a posted buffer is its machine says. Picked: sixteen of the
+  // longest that the file tree has.
+  static constexpr std::uint64_t kLoanBytes = std::uint64_t{256} << 20U;
 
   // What a task sends from. Without a map, or where the map cannot be registered, it is copied.
   struct Source {
@@ -85,7 +88,8 @@ class OutLane {
   // Nothing of it will complete any more.
   bool over() const { return failed() || settled(); }
 
-  // In memory of ours that is sent from. The number names the loan.
+  // In memory of ours that is sent from. The number names the loan. kNoMemory: it cannot be pinned,
+  // or is longer than kLoanBytes. kBusy: so much, or kLoans, is lent; kNothingPosted: or under way.
   Outcome reserve(std::uint32_t& number, std::span<std::byte>& room);
   bool is_loan(std::uint32_t number) const {
     return number < kLoans && loans_[number].state == LoanState::kOut;
@@ -158,6 +162,7 @@ class OutLane {
   bool has_room() const { return room() >= kPerRecord && !unfinished_.full(); }
   std::uint32_t room() const { return parts_.link->room() - queued_; }
   std::optional<std::uint32_t> key_of(const Source* source);
+  Outcome equip(Loaned& loan, std::uint64_t capacity);
   void put_record(const Posted& posted, LaneKind kind, std::uint64_t length, Bytes immediate,
                   Bytes data);
   void wait_for(bool counted, std::uint32_t loan);

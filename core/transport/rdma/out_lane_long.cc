@@ -95,6 +95,34 @@ Segment OutLane::staged_piece(const Transfer& transfer) {
 
 // --- Loans -------------------------------------------------------------------------------
 
+// Gives a free loan memory for so much.
+Outcome OutLane::equip(Loaned& loan, std::uint64_t capacity) {
+  if (loan.memory.bytes().size() >= capacity) return Outcome::kSent;
+  if (capacity > kLoanBytes) return Outcome::kNoMemory;
+  const std::uint64_t size = std::bit_ceil(capacity);
+  std::uint64_t pinned = size, idle = 0;
+  for (const Loaned& other : loans_) {
+    const std::uint64_t bytes = other.memory.bytes().size();
+    if (&other != &loan) pinned += bytes;
+    if (&other != &loan && other.state == LoanState::kFree) idle += bytes;
+  }
+  if (pinned > kLoanBytes + idle) {
+    // What is under way comes back by itself.
+    const auto flying = std::ranges::count(loans_, LoanState::kFlying, &Loaned::state);
+    return flying != 0 ? Outcome::kNothingPosted : Outcome::kBusy;
+  }
+  if (pinned > kLoanBytes) {
+    for (Loaned& other : loans_) {
+      if (other.state == LoanState::kFree) other.memory = Pinned();
+    }
+  }
+  loan.memory = Pinned();
+  Result<Pinned> made = Pinned::make(*consumer_->fabric.domain, size, RegionAccess::kLocalRead);
+  if (!made) return Outcome::kNoMemory;
+  loan.memory = std::move(*made);
+  return Outcome::kSent;
+}
+
 Outcome OutLane::reserve(std::uint32_t& number, std::span<std::byte>& room) {
   Posted posted;
   if (const Outcome taken = take(posted, 0, {}); taken != Outcome::kSent) return taken;
@@ -105,11 +133,8 @@ Outcome OutLane::reserve(std::uint32_t& number, std::span<std::byte>& room) {
     outcome = Outcome::kTooLong;
   } else if (loan == loans_.end()) {
     outcome = Outcome::kBusy;
-  } else if (loan->memory.bytes().size() < posted.capacity) {
-    Result<Pinned> made = Pinned::make(*consumer_->fabric.domain, std::bit_ceil(posted.capacity),
-                                       RegionAccess::kLocalRead);
-    if (made) loan->memory = std::move(*made);
-    if (!made) outcome = Outcome::kNoMemory;
+  } else {
+    outcome = equip(*loan, posted.capacity);
   }
   if (outcome != Outcome::kSent) {
     consumer_->desk.give_back(posted);

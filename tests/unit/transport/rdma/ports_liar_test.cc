@@ -10,12 +10,7 @@ namespace {
 
 // The board of a consumer is the test's to write to: at the producers' machine.
 struct RdmaLyingConsumerTest : testing::Test {
-  RdmaLyingConsumerTest() {
-    say(terms());
-    accepted = answer<wire::RdmaAccepted>();
-    wanted = answer<wire::RdmaLane>();
-    machines.client.post.letters.clear();
-  }
+  RdmaLyingConsumerTest() { announce(terms()); }
   wire::RdmaConsumer terms() {
     return {.id = kId,
             .depth = kDepth,
@@ -40,11 +35,18 @@ struct RdmaLyingConsumerTest : testing::Test {
     ADD_FAILURE() << "no such letter";
     return {};
   }
-  void open_lane() {
+  // Another one instead.
+  void announce(const wire::RdmaConsumer& consumer) {
+    say(consumer);
+    accepted = answer<wire::RdmaAccepted>();
+    wanted = answer<wire::RdmaLane>();
+    machines.client.post.letters.clear();
+  }
+  void open_lane(std::uint32_t consumer = kId) {
     lane->connect(there, wanted.pair).value();
     const auto& memory = machines.link.server;
     EXPECT_EQ(say(wire::RdmaLaneReady{
-                  .consumer = kId,
+                  .consumer = consumer,
                   .number = wanted.number,
                   .pair = lane->self(),
                   .lane = {reinterpret_cast<std::uint64_t>(memory.memory.data()) + 1024,
@@ -192,6 +194,34 @@ TEST_F(RdmaLyingConsumerTest, MoreConsumersThanThereMayBeEndTheConnection) {
   }
   more.id = kId + 2 * 1024;
   EXPECT_EQ(say(more), Errc::connection_reset);
+}
+
+TEST_F(RdmaLyingConsumerTest, ABufferOfWhateverLengthIsLentUpToABoundAndSentToBeyondIt) {
+  wire::RdmaConsumer vast = terms();
+  vast.id = kId + 2;
+  vast.map_size = std::uint64_t{1} << 46U;
+  announce(vast);
+  open_lane(vast.id);
+  TestProducer producer(machines);
+  OutLane& out = producer.lane(vast.id);
+  const std::uint64_t before = machines.link.fabric.counts(kClient).region_bytes;
+  std::uint32_t loan = 99;
+  std::span<std::byte> room;
+  post({.offset = 0, .capacity = std::uint64_t{1} << 36U, .index = 0});
+  EXPECT_EQ(out.reserve(loan, room), Outcome::kNoMemory);
+  EXPECT_EQ(machines.link.fabric.counts(kClient).region_bytes, before);
+  EXPECT_EQ(producer.send(vast.id, "hello"), Outcome::kUnderWay);
+  post({.offset = 0, .capacity = OutLane::kLoanBytes / 2, .index = 1});
+  post({.offset = 0, .capacity = OutLane::kLoanBytes / 2, .index = 2});
+  post({.offset = 0, .capacity = OutLane::kLoanBytes, .index = 3});
+  ASSERT_EQ(out.reserve(loan, room), Outcome::kSent);
+  ASSERT_EQ(out.reserve(loan, room), Outcome::kSent);
+  std::uint32_t another = 99;
+  EXPECT_EQ(out.reserve(another, room), Outcome::kBusy) << "until others are back";
+  out.abandon(0);
+  out.abandon(1);
+  ASSERT_EQ(out.reserve(loan, room), Outcome::kSent);
+  EXPECT_LE(machines.link.fabric.counts(kClient).region_bytes - before, OutLane::kLoanBytes);
 }
 
 // --- A producer that lies ------------------------------------------------------------------
