@@ -1,4 +1,6 @@
 /* example: see example.h. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep(), where a compiler is told -std=c11. */
+
 #include "example.h"
 
 #include <doca_argp.h>
