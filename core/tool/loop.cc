@@ -20,15 +20,13 @@ namespace {
 // messages flowing, few enough for Ctrl-C to feel immediate. Picked, not tuned.
 constexpr int kRoundsPerLook = 64;
 
-constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
-
 int woken_fd = -1;  // What the handler writes to: the one Loop's eventfd.
 
 // A write to a reader that does not read, and whatever else waits, ends with EINTR; the next signal
 // is not for us to handle.
 void take_signal(int) {
   const int before = errno;
-  for (const int signal : kEnding) {
+  for (const int signal : kEndingSignals) {
     struct sigaction now{};
     ::sigaction(signal, nullptr, &now);
     if (now.sa_handler == take_signal) std::ignore = std::signal(signal, SIG_DFL);
@@ -43,7 +41,7 @@ void handle_signals(int woken) {
   woken_fd = woken;
   struct sigaction handled{};
   handled.sa_handler = take_signal;
-  for (const int signal : kEnding) {
+  for (const int signal : kEndingSignals) {
     struct sigaction before{};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &handled, nullptr);

@@ -14,7 +14,9 @@
 // Lifetime: the loop owns the engine and outlives its contexts.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,6 +28,9 @@
 namespace comch::tool {
 
 enum class Wake { kDone, kTimeout, kInterrupted };
+
+// What ends a subcommand in good order.
+inline constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 
 class Loop {
  public:

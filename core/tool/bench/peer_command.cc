@@ -17,6 +17,7 @@
 #include "tool/bench/peer.h"
 #include "tool/bench/responder.h"
 #include "tool/commands.h"
+#include "tool/loop.h"
 #include "tool/rendezvous.h"
 
 namespace comch::tool {
@@ -44,7 +45,7 @@ Outcome<> serve(const ResponderOptions& options, const std::string& name) {
 void end_in_order_by_signal(const std::string& name) {
   sigset_t ending;
   sigemptyset(&ending);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+  for (const int signal : kEndingSignals) sigaddset(&ending, signal);
   ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // Of the threads to come, too.
   std::thread([ending, name] {
     int signal = 0;

@@ -17,6 +17,27 @@ namespace {
 
 using testing::HasSubstr;
 
+// A named pipe that is open at both ends, so that whoever opens it waits for nobody.
+class NamedPipe {
+ public:
+  explicit NamedPipe(int flags = 0) {
+    EXPECT_EQ(::mkfifo(path().c_str(), 0600), 0);
+    fd_ = ::open(path().c_str(), O_RDWR | O_CLOEXEC | flags);
+  }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+  ~NamedPipe() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+  std::string path() const { return dir_ / "pipe"; }
+  int fd() const { return fd_; }
+
+ private:
+  const TempDir dir_;
+  int fd_ = -1;
+};
+
 struct SendTest : ToolTest {};
 
 TEST_F(SendTest, EachArgumentIsAMessage) {
@@ -70,27 +91,23 @@ TEST_F(SendTest, EndsThatDisagreeOnTheLimitAreToldSo) {
 
 // The named pipe feeds `comch send`; the server is stopped once it has the first line.
 TEST_F(SendTest, InterruptWhileTheQueueIsFullIsAFailure) {
-  const TempDir dir;
-  const std::string pipe = dir / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int feed = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // O_RDWR: waits for nobody.
-  ASSERT_GE(feed, 0);
+  const NamedPipe pipe;
+  ASSERT_GE(pipe.fd(), 0);
   const Program server = listen("box");
-  Program sender("comch send box <" + pipe);
-  ASSERT_EQ(::write(feed, "first\n", 6), 6);
+  Program sender("comch send box <" + pipe.path());
+  ASSERT_EQ(::write(pipe.fd(), "first\n", 6), 6);
   ASSERT_TRUE(server.has_said("first\n"));
   server.signal(SIGSTOP);
   const std::string lines(20000, '\n');  // Empty messages, far more than a queue of 64.
-  ASSERT_EQ(::write(feed, lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
+  ASSERT_EQ(::write(pipe.fd(), lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
   EXPECT_TRUE(eventually([&] {
     int unread = -1;
-    return ::ioctl(feed, FIONREAD, &unread) == 0 && unread == 0;
+    return ::ioctl(pipe.fd(), FIONREAD, &unread) == 0 && unread == 0;
   }));
   sender.signal(SIGINT);
   const Said said = sender.end();
   EXPECT_EQ(said.code, 1) << said;
   EXPECT_EQ(said.err, "comch: interrupted before everything was sent\n");
-  ::close(feed);
 }
 
 struct RecvTest : ToolTest {};
@@ -123,24 +140,25 @@ TEST_F(RecvTest, FewerMessagesThanAskedForIsAFailure) {
 }
 
 // The server is killed while the reader waits for room in the named pipe to print a message.
-void lose_while_printing(const std::string& server_name, const std::string& pipe, int end) {
+void lose_while_printing(const std::string& server_name, const NamedPipe& pipe) {
   constexpr int kRoom = 4096;
   constexpr std::size_t kPrinted = 60001;
-  ASSERT_EQ(::fcntl(end, F_SETPIPE_SZ, kRoom), kRoom);
+  ASSERT_EQ(::fcntl(pipe.fd(), F_SETPIPE_SZ, kRoom), kRoom);
   const std::string with = server_name + " --max-message-size 65535 ";
   Program server("comch listen " + with + "<<< $(printf %060000d 0)");
   ASSERT_TRUE(server.has_reported("listening as"));
-  Program reader("comch recv " + with + "--count 2 >" + pipe);
+  Program reader("comch recv " + with + "--count 2 >" + pipe.path());
   ASSERT_TRUE(eventually([&] {
     int unread = -1;
-    return ::ioctl(end, FIONREAD, &unread) == 0 && unread == kRoom;
+    return ::ioctl(pipe.fd(), FIONREAD, &unread) == 0 && unread == kRoom;
   }));
   server.signal(SIGKILL);
   server.end();
   std::size_t printed = 0;
   std::array<char, kRoom> bytes{};
   EXPECT_TRUE(eventually([&] {
-    printed += static_cast<std::size_t>(std::max<ssize_t>(::read(end, bytes.data(), kRoom), 0));
+    printed +=
+        static_cast<std::size_t>(std::max<ssize_t>(::read(pipe.fd(), bytes.data(), kRoom), 0));
     return printed == kPrinted;
   }));
   const Said said = reader.end();
@@ -152,15 +170,11 @@ void lose_while_printing(const std::string& server_name, const std::string& pipe
 // four.
 TEST_F(RecvTest, ServerThatDiesWhileItsFirstMessageIsPrintedWasConnectedTo) {
   constexpr int kTries = 12;
-  const TempDir dir;
-  const std::string pipe = dir / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int end = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  ASSERT_GE(end, 0);
+  const NamedPipe pipe(O_NONBLOCK);
+  ASSERT_GE(pipe.fd(), 0);
   for (int n = 0; n < kTries && !HasFailure(); ++n) {
-    lose_while_printing("news" + std::to_string(n), pipe, end);
+    lose_while_printing("news" + std::to_string(n), pipe);
   }
-  ::close(end);
 }
 
 TEST_F(RecvTest, TimeThatIsUpIsAFailureOnlyWhereACountIsMissed) {
@@ -218,38 +232,30 @@ TEST_F(ConnectTest, EchoOfMoreThanBothQueuesHoldIsComplete) {
 struct ListenTest : ToolTest {};
 
 TEST_F(ListenTest, LinesGoToEveryClient) {
-  const TempDir dir;
-  const std::string pipe = dir / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int feed = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(feed, 0);
-  const Program server = listen("news <" + pipe);
+  const NamedPipe pipe;
+  ASSERT_GE(pipe.fd(), 0);
+  const Program server = listen("news <" + pipe.path());
   Program first("comch recv news --count 1");
   ASSERT_TRUE(server.has_reported("conn0 connected"));
   Program second("comch recv news --count 1");
   ASSERT_TRUE(server.has_reported("conn1 connected"));
-  ASSERT_EQ(::write(feed, "all\n", 4), 4);
+  ASSERT_EQ(::write(pipe.fd(), "all\n", 4), 4);
   EXPECT_EQ(first.end().out, "all\n");
   EXPECT_EQ(second.end().out, "all\n");
-  ::close(feed);
 }
 
 TEST_F(ListenTest, LinesGoToTheFirstClientWhenAsked) {
-  const TempDir dir;
-  const std::string pipe = dir / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int feed = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(feed, 0);
-  Program server = listen("news --to first <" + pipe);
+  const NamedPipe pipe;
+  ASSERT_GE(pipe.fd(), 0);
+  Program server = listen("news --to first <" + pipe.path());
   Program first("comch recv news --count 1");
   ASSERT_TRUE(server.has_reported("conn0 connected"));
   Program second("comch connect news --stay <<< second");
   ASSERT_TRUE(server.has_said("second\n"));
-  ASSERT_EQ(::write(feed, "one\n", 4), 4);
+  ASSERT_EQ(::write(pipe.fd(), "one\n", 4), 4);
   EXPECT_EQ(first.end().out, "one\n");
   server.signal(SIGINT);
   EXPECT_EQ(second.end(), (Said{}));
-  ::close(feed);
 }
 
 TEST_F(ListenTest, TagTellsWhoseMessageItIs) {
@@ -277,18 +283,15 @@ TEST_F(ListenTest, DeathOfOneClientIsToldAndLeavesTheOthers) {
 
 // The named pipe takes what the server prints, and nobody reads it.
 TEST_F(ListenTest, InterruptEndsItAlsoWhileNobodyReadsWhatItPrints) {
-  const TempDir dir;
-  const std::string pipe = dir / "pipe";
-  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int reader = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);  // O_RDWR: waits for nobody.
-  ASSERT_GE(reader, 0);
-  Program server = listen("box >" + pipe);
+  const NamedPipe pipe;
+  ASSERT_GE(pipe.fd(), 0);
+  Program server = listen("box >" + pipe.path());
   const Program sender("comch send box < <(yes | head -c 1000000)");
   const std::string writes_to_output = std::to_string(SYS_write) + " 0x1 ";
   ASSERT_TRUE(eventually([&] {
     const std::string call = sh("cat /proc/" + std::to_string(server.pid()) + "/syscall").out;
     int unread = 0;
-    return ::ioctl(reader, FIONREAD, &unread) == 0 && unread > 0 &&
+    return ::ioctl(pipe.fd(), FIONREAD, &unread) == 0 && unread > 0 &&
            call.starts_with(writes_to_output);
   }));
   server.signal(SIGTERM);
@@ -296,7 +299,6 @@ TEST_F(ListenTest, InterruptEndsItAlsoWhileNobodyReadsWhatItPrints) {
   EXPECT_EQ(said.code, 1) << said;
   EXPECT_THAT(said.err, HasSubstr("cannot write to standard output"));
   EXPECT_EQ(runtime_.entries(), std::vector<std::string>{});
-  ::close(reader);
 }
 
 TEST_F(ListenTest, HangUpIsIgnoredWhereItWasBefore) {
