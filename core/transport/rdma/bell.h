@@ -12,8 +12,8 @@
 //
 // Let F be when the episode is in the ringer's memory, and C the owner's look behind it; P when
 // all of the data is in the owner's memory, who takes no part of it for anything, and K the
-// ringer's look behind it. F < C and P < K. Either
-// P < C, and the owner sees the data; or F < C <= P < K, and the ringer sees the episode.
+// ringer's look behind it. F < C and P < K. Either P < C, and the owner sees the data; or
+// F < C <= P < K, and the ringer sees the episode.
 // A completion is an event of its queue, so that the looks come about while both sleep.
 //
 // Only data is a reason to look: an episode's own write completes, too, and two who sleep, one for
