@@ -15,7 +15,7 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
                                                                   "arm_acle.h"),
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
-             "transport/next_answer.h", "transport/outcome.h", "transport/passage.h", "transport/patience.h",
+             "transport/allowance.h", "transport/next_answer.h", "transport/outcome.h", "transport/passage.h", "transport/patience.h",
              "transport/port_ids.h", "transport/port_owner.h", "transport/sign.h", "transport/taken.h")
 WORDS = ("comch/result.h", "comch/log.h", "comch/fork_mark.h")  # Of the public headers, what every room speaks.
 
@@ -35,7 +35,7 @@ ROOMS = {
     "core/shm/": Room(("shm/", "base/", *WORDS), ("cpu",)),
     "core/wire/": Room(("wire/", "base/", *WORDS, "comch/capability.h")),
     "core/engine/": Room(("engine/", "base/", "os/", *INTERFACE, "comch/")),
-    "core/transport/": Room((*INTERFACE, "base/", "shm/", "wire/", "comch/")),
+    "core/transport/": Room((*INTERFACE, "base/", "os/", "shm/", "wire/", "comch/")),
     "core/transport/shm/": Room(("transport/shm/", *INTERFACE, "shm/", "wire/",
                                  "os/", "base/", "comch/")),
     "core/transport/rdma/": Room(("transport/rdma/", *INTERFACE, "shm/", "wire/",

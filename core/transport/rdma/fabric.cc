@@ -15,7 +15,7 @@ Result<Fabric> Fabric::of(const Id& id, const Patience& patience) {
                 .exposed = std::move(*exposed),
                 .path = std::move(*path),
                 .patience = patience,
-                .allowance = std::make_shared<Allowance>()};
+                .allowances = std::make_shared<Allowances>()};
 }
 
 }  // namespace comch::transport::rdma

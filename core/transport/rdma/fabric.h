@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "transport/rdma/allowance.h"
+#include "transport/rdma/allowances.h"
 #include "transport/rdma/verbs.h"
 
 namespace comch::transport::rdma {
@@ -24,7 +24,7 @@ struct Fabric {
   std::shared_ptr<Domain> exposed;  // Of this one: what its peer may write to.
   std::shared_ptr<const Path> path;
   Patience patience;
-  std::shared_ptr<Allowance> allowance;  // Of what is made here because the peer asks for it.
+  std::shared_ptr<Allowances> allowances;  // Of what is made here because the peer asks for it.
 };
 
 }  // namespace comch::transport::rdma

@@ -12,7 +12,7 @@ constexpr std::uint32_t kSends = 8;  // Rings alone.
 
 Result<std::shared_ptr<InLane>> InLane::make(const wire::RdmaLane& lane, const LaneShape& shape,
                                              const Fabric& fabric) {
-  auto share = fabric.allowance->take(shape.size());
+  Result<PairShare> share = take_pair(*fabric.allowances, shape.size());
   if (!share) return std::unexpected(share.error());
   Result<Pinned> memory = Pinned::make(*fabric.exposed, shape.size(), RegionAccess::kRemoteWrite);
   if (!memory) return std::unexpected(memory.error());

@@ -23,7 +23,7 @@ class InLane {
   static Result<std::shared_ptr<InLane>> make(const wire::RdmaLane& lane, const LaneShape& shape,
                                               const Fabric& fabric);
   struct Parts {
-    std::shared_ptr<const void> share;
+    PairShare share;
     Pinned memory;
     std::unique_ptr<Link> link;  // Behind the memory that it lets be written.
   };

@@ -13,7 +13,7 @@ constexpr std::uint32_t kLineSends = 1;
 
 Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::RdmaConsumer& terms,
                                                              const Fabric& fabric) {
-  auto share = fabric.allowance->take(board_size(terms.depth));
+  Result<PairShare> share = take_pair(*fabric.allowances, board_size(terms.depth));
   if (!share) return std::unexpected(share.error());
   Result<Pinned> board =
       Pinned::make(*fabric.exposed, board_size(terms.depth), RegionAccess::kRemoteWrite);
@@ -39,7 +39,7 @@ wire::RdmaAccepted RemoteConsumer::acceptance() const {
 }
 
 Result<LaneParts> RemoteConsumer::make_lane(std::uint32_t number) const {
-  auto share = fabric.allowance->take(shape.size());
+  Result<PairShare> share = take_pair(*fabric.allowances, shape.size());
   if (!share) return std::unexpected(share.error());
   Result<Pinned> slots = Pinned::make(*fabric.domain, shape.size(), RegionAccess::kLocalRead);
   if (!slots) return std::unexpected(slots.error());

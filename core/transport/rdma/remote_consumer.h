@@ -33,10 +33,10 @@ namespace comch::transport::rdma {
 // A lane without a producer: all that goes from one to the next.
 struct LaneParts {
   std::uint32_t number = 0;
-  std::shared_ptr<const void> share;  // Of what the peer may have here.
-  Pinned slots;                       // What is sent; the same layout as the target.
-  std::unique_ptr<Link> link;         // Behind the memory that it sends from.
-  wire::Target target;                // At the consumer's machine.
+  PairShare share;             // Of what the peer may have here.
+  Pinned slots;                // What is sent; the same layout as the target.
+  std::unique_ptr<Link> link;  // Behind the memory that it sends from.
+  wire::Target target;         // At the consumer's machine.
   std::uint32_t position = 0;
   std::vector<Posted> sent;  // By slot that was ever written to: what the record has used up.
   Ringer ringer;
@@ -59,7 +59,7 @@ class RemoteConsumer {
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::RdmaConsumer& terms,
                                                       const Fabric& fabric);
   struct Parts {
-    std::shared_ptr<const void> share;
+    PairShare share;
     Pinned board;
     std::unique_ptr<Link> line;
   };

@@ -28,7 +28,7 @@
 #include "os/event.h"
 #include "os/fd.h"
 #include "transport/port_ids.h"
-#include "transport/shm/allowance.h"
+#include "transport/shm/allowances.h"
 #include "transport/shm/remote_consumer.h"
 #include "transport/transport.h"
 #include "wire/fast_packet.h"

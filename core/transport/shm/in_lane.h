@@ -17,7 +17,7 @@
 #include "shm/fast_layout.h"
 #include "shm/lane_reader.h"
 #include "shm/returns_ring.h"
-#include "transport/shm/allowance.h"
+#include "transport/shm/allowances.h"
 #include "transport/shm/peer_maps.h"
 #include "wire/fast_packet.h"
 

@@ -28,7 +28,7 @@
 #include "base/checked.h"
 #include "os/fd.h"
 #include "os/window.h"
-#include "transport/shm/allowance.h"
+#include "transport/shm/allowances.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {

@@ -23,7 +23,7 @@
 #include "shm/desk.h"
 #include "shm/fast_layout.h"
 #include "transport/map_life.h"
-#include "transport/shm/allowance.h"
+#include "transport/shm/allowances.h"
 #include "wire/fast_packet.h"
 
 namespace comch::transport::shm {

@@ -46,17 +46,21 @@ struct RdmaHubTest : testing::Test {
     return ConsumerPort::open(machines.server.reactor, machines.server.hub,
                               {.depth = 4, .immediate_max = 0, .map = &life}, owner);
   }
-  // The connection begins anew, with so much for the peer.
-  void allow(const Allowance::Amount& most) {
+  // The connection begins anew, with no more than that left for the peer.
+  void allow(std::uint64_t pairs, std::uint64_t bytes) {
     hub().close();
     Fabric fabric = Ports::fabric_of(machines.link.server);
-    fabric.allowance = std::make_shared<Allowance>(most);
+    Allowances& allowances = *fabric.allowances;
+    others = {allowances.descriptors.take(Allowance::descriptors().of_a_peer - pairs),
+              allowances.pinned.take(Allowance::kPinned.of_a_peer - bytes)};
+    ASSERT_TRUE(others.descriptor && others.pinned);
     machines.server.hub = Hub::create(true, std::move(fabric)).value();
   }
   Hub& hub() { return *machines.server.hub; }
   std::uint64_t pinned() const { return machines.link.fabric.counts(kServer).region_bytes; }
   std::uint64_t queue_pairs() const { return machines.link.fabric.counts(kServer).queue_pairs; }
 
+  PairShare others;
   Ports machines;
   std::vector<std::byte> memory = std::vector<std::byte>(4096);
   MapLife life{memory};
@@ -109,7 +113,7 @@ TEST_F(RdmaHubTest, AConsumerThatIsGoneGetsNoLane) {
 // --- What it may have together -----------------------------------------------------------
 
 TEST_F(RdmaHubTest, APeerHasItsShareOfQueuePairsAndIsRefusedFurtherConsumers) {
-  allow({.pairs = 10, .bytes = std::uint64_t{1} << 30U});
+  allow(10, std::uint64_t{1} << 29U);
   const std::uint64_t before = queue_pairs();
   for (std::uint32_t n = 0; n < 12; ++n) ASSERT_FALSE(say(consumer(1001 + 2 * n)));
   EXPECT_EQ(queue_pairs() - before, 10U);
@@ -123,7 +127,7 @@ TEST_F(RdmaHubTest, APeerHasItsShareOfQueuePairsAndIsRefusedFurtherConsumers) {
 }
 
 TEST_F(RdmaHubTest, APeerHasItsShareOfPinnedMemory) {
-  allow({.pairs = 1000, .bytes = std::uint64_t{8} << 20U});
+  allow(200, std::uint64_t{8} << 20U);
   const std::uint64_t before = pinned();
   for (std::uint32_t n = 0; n < 100; ++n) ASSERT_FALSE(say(consumer(1001 + 2 * n, 8192)));
   EXPECT_LE(pinned() - before, std::uint64_t{8} << 20U);
@@ -131,7 +135,7 @@ TEST_F(RdmaHubTest, APeerHasItsShareOfPinnedMemory) {
 }
 
 TEST_F(RdmaHubTest, LanesToOurConsumersAreOfThePeersShare) {
-  allow({.pairs = 5, .bytes = std::uint64_t{1} << 30U});
+  allow(5, std::uint64_t{1} << 29U);
   QuietOwner owner;
   const auto port = open(owner).value();
   const std::uint64_t before = queue_pairs();

@@ -66,12 +66,7 @@ struct Ports {
     client.hub->close();
   }
 
-  // With as much for one peer as for all.
-  static Fabric fabric_of(const test::FakeEnd& end) {
-    Fabric fabric = Fabric::of(*end.id, {}).value();
-    fabric.allowance = std::make_shared<Allowance>(Allowance::of_all());
-    return fabric;
-  }
+  static Fabric fabric_of(const test::FakeEnd& end) { return Fabric::of(*end.id, {}).value(); }
 
   // One letter of `from`, if there is one.
   static bool carry(End& from, End& to) {

@@ -1,5 +1,5 @@
 // Allowance: see allowance.h.
-#include "transport/shm/allowance.h"
+#include "transport/allowance.h"
 
 #include <map>
 #include <mutex>
@@ -7,7 +7,7 @@
 #include "os/mappings.h"
 #include "os/open_files.h"
 
-namespace comch::transport::shm {
+namespace comch::transport {
 
 // What all peers have of something; and those of each user, as long as anybody asks or holds some.
 class Allowance::Pool {
@@ -88,6 +88,10 @@ Allowance Allowance::of_mappings(User user) {
   static Pool& pool = *new Pool;
   return Allowance(pool.bounds(user, mappings()));
 }
+Allowance Allowance::of_pinned(User user) {
+  static Pool& pool = *new Pool;
+  return Allowance(pool.bounds(user, kPinned));
+}
 
 std::shared_ptr<const void> Allowance::take(std::uint64_t amount) {
   auto share = std::make_shared<Share>(amount);
@@ -97,13 +101,4 @@ std::shared_ptr<const void> Allowance::take(std::uint64_t amount) {
   return share;
 }
 
-Result<MappedShare> take_mapped(Allowances& allowances, std::uint64_t bytes,
-                                std::uint64_t mappings) {
-  MappedShare share{.addresses = allowances.addresses.take(bytes),
-                    .mappings = allowances.mappings.take(mappings)};
-  if (!share.addresses) return fail(Errc::no_memory, kNoAddresses);
-  if (!share.mappings) return fail(Errc::full, kNoMappings);
-  return share;
-}
-
-}  // namespace comch::transport::shm
+}  // namespace comch::transport

@@ -1,8 +1,9 @@
 // Allowance: how much of something that this process has only so much of a peer may take by what it
-// shows: of the address space and of the number of mappings, by memory that is mapped here; of
-// descriptors, by the sockets of its consumers and lanes, and by its memory where that is read by
-// its descriptor. A peer is one connection; another user's connections have a bound of their own
-// together, so that no user has what is there for all.
+// shows or asks for: of the address space and of the number of mappings, by memory that is mapped
+// here; of descriptors, by the sockets or queue pairs of its consumers and lanes, and by its memory
+// where that is read by its descriptor; of pinned memory, by what a device works with. A peer is
+// one connection; another user's connections have a bound of their own together, so that no user
+// has what is there for all.
 //
 //   auto share = allowances.descriptors.take(1);
 //   if (!share) return fail(Errc::full, ...);
@@ -24,9 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "comch/result.h"
-
-namespace comch::transport::shm {
+namespace comch::transport {
 
 class Allowance {
  public:
@@ -38,6 +37,9 @@ class Allowance {
   // Picked: far above what anybody shows, and together a quarter of 47 bits.
   static constexpr Most kAddresses{std::uint64_t{1} << 42U, std::uint64_t{1} << 44U,
                                    std::uint64_t{1} << 45U};
+  // Of memory that is pinned for devices. Picked: far above what anybody asks for.
+  static constexpr Most kPinned{std::uint64_t{1} << 30U, std::uint64_t{1} << 31U,
+                                std::uint64_t{1} << 32U};
   // A quarter, half and three quarters of the limit on open files, as it is now: the last quarter
   // is for the connections themselves.
   static Most descriptors();
@@ -50,6 +52,7 @@ class Allowance {
   static Allowance of_addresses(User user = {});
   static Allowance of_descriptors(User user = {});
   static Allowance of_mappings(User user = {});
+  static Allowance of_pinned(User user = {});
 
   // Null: the peer or its user has its share, or all together have theirs.
   std::shared_ptr<const void> take(std::uint64_t amount);
@@ -69,30 +72,7 @@ class Allowance {
 };
 
 // Said to and of a peer that is refused one.
-inline constexpr const char* kNoAddresses = "the peer's memory maps are too large together";
-inline constexpr const char* kNoMappings =
-    "the peer has its share of this process's mappings; raise vm.max_map_count and start again";
 inline constexpr const char* kNoDescriptors =
     "the peer has its share of this process's descriptors; raise the limit on open files";
 
-// All that one peer may take.
-struct Allowances {
-  explicit Allowances(Allowance::User user = {})
-      : addresses(Allowance::of_addresses(user)),
-        mappings(Allowance::of_mappings(user)),
-        descriptors(Allowance::of_descriptors(user)) {}
-  Allowance addresses;
-  Allowance mappings;
-  Allowance descriptors;
-};
-
-// Of what is mapped for a peer.
-struct MappedShare {
-  std::shared_ptr<const void> addresses;
-  std::shared_ptr<const void> mappings;
-};
-// no_memory, full: the peer has its share of the addresses, of the mappings.
-Result<MappedShare> take_mapped(Allowances& allowances, std::uint64_t bytes,
-                                std::uint64_t mappings);
-
-}  // namespace comch::transport::shm
+}  // namespace comch::transport

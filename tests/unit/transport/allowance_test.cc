@@ -1,5 +1,5 @@
 // Allowance: what one peer has, what all have, and what comes back.
-#include "transport/shm/allowance.h"
+#include "transport/allowance.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -9,7 +9,7 @@
 #include "os/mappings.h"
 #include "support/child_process.h"
 
-namespace comch::transport::shm {
+namespace comch::transport {
 namespace {
 
 constexpr Allowance::Most kMost = Allowance::kAddresses;
@@ -80,19 +80,6 @@ TEST(AllowanceTest, OfTheMappingsAPeerHasAQuarterAUserHalfAndAllThreeQuarters) {
   EXPECT_FALSE(Allowance::of_mappings().take(4)) << "all have theirs";
 }
 
-TEST(AllowanceTest, WhatIsMappedTakesOfBothOrNeither) {
-  Allowances peer;
-  {
-    const auto share = take_mapped(peer, kMost.of_a_peer, 1);
-    EXPECT_TRUE(share);
-    EXPECT_EQ(take_mapped(peer, 1, 1).error().code, Errc::no_memory);
-  }
-  const auto share = take_mapped(peer, 1, Allowance::mappings().of_a_peer);
-  EXPECT_TRUE(share);
-  EXPECT_EQ(take_mapped(peer, kMost.of_a_peer - 1, 1).error().code, Errc::full);
-  EXPECT_TRUE(take_mapped(peer, kMost.of_a_peer - 1, 0)) << "what was refused took nothing";
-}
-
 // All that peers of one user may have, each of them its share.
 std::vector<std::shared_ptr<const void>> take_all_of(std::uint32_t user) {
   constexpr std::size_t kPeers = kMost.of_a_user / kMost.of_a_peer;
@@ -132,4 +119,4 @@ TEST(AllowanceTest, ALimitThatIsLoweredRefusesAndDoesNotWrap) {
 }
 
 }  // namespace
-}  // namespace comch::transport::shm
+}  // namespace comch::transport
