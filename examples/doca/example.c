@@ -1,5 +1,4 @@
 /* example: see example.h. */
-#define _POSIX_C_SOURCE 200809L /* nanosleep(), where a compiler is told -std=c11. */
 
 #include "example.h"
 
@@ -7,7 +6,7 @@
 #include <doca_log.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
+#include <threads.h>
 #include <unistd.h>
 
 DOCA_LOG_REGISTER(EXAMPLE);
@@ -111,7 +110,7 @@ doca_error_t example_open_representor(struct doca_dev *dev, const char *pci_addr
 
 void example_pause(void) {
   const struct timespec ten_us = {.tv_sec = 0, .tv_nsec = 10000};
-  nanosleep(&ten_us, NULL);
+  thrd_sleep(&ten_us, NULL);
 }
 
 doca_error_t example_loop_create(bool epoll, struct example_loop *loop) {
