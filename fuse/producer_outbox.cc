@@ -162,6 +162,12 @@ Result<std::size_t> ProducerOutbox::give_by_library(std::span<const std::byte> b
   }
 }
 
+// Whether a message can be sent where no loan is to be had: the consumer's memory is not mapped
+// here, or, at another machine, the buffer may be longer than what can be lent.
+static bool can_only_be_sent(const Error& error) {
+  return error.code == Errc::not_supported || error.code == Errc::no_memory;
+}
+
 Result<std::size_t> ProducerOutbox::give(std::span<const std::byte> bytes, bool may_split,
                                          const Immediate& immediate) {
   if (Status ready = check_free(); !ready) return std::unexpected(ready.error());
@@ -169,10 +175,7 @@ Result<std::size_t> ProducerOutbox::give(std::span<const std::byte> bytes, bool 
   const auto loan = producer_->reserve(*target_);
   if (!loan) {
     const Error& error = loan.error();
-    // At another machine: the buffer may be longer than what can be lent.
-    if (error.code == Errc::not_supported || error.code == Errc::no_memory) {
-      return give_by_library(bytes, may_split, immediate);
-    }
+    if (can_only_be_sent(error)) return give_by_library(bytes, may_split, immediate);
     if (error.code == Errc::full) return fail(Errc::again);
     if (error.code == Errc::invalid_value) return give_by_library(bytes, false, immediate);
     return std::unexpected(error);
@@ -215,10 +218,7 @@ Result<std::size_t> ProducerOutbox::send_part(std::span<const std::byte> bytes, 
 Result<std::size_t> ProducerOutbox::next_room() {
   if (Status allowed = check_allowed(); !allowed) return std::unexpected(allowed.error());
   const auto loan = producer_->reserve(*target_);
-  if (!loan) {
-    const Errc code = loan.error().code;
-    if (code == Errc::not_supported || code == Errc::no_memory) return kMessageMax;
-  }
+  if (!loan && can_only_be_sent(loan.error())) return kMessageMax;
   if (!loan) return std::unexpected(loan.error());
   std::ignore = producer_->abandon(*loan);
   return loan->room.size();

@@ -1,6 +1,4 @@
 // RdmaChannel: letters that came while there was no hub to take them.
-#include <array>
-
 #include "base/say.h"
 #include "transport/rdma/channel.h"
 
@@ -20,10 +18,7 @@ void RdmaChannel::refuse(std::span<const std::byte> body, const Error& why) {
 
 void RdmaChannel::flush_refusals() {
   while (!refusals_.empty()) {
-    std::array<std::byte, wire::kMaxPacket> buffer;
-    const std::size_t size = wire::encode(wire::RdmaPacket(refusals_.front()), buffer);
-    const Status sent = send_letter(std::span(buffer).first(size));
-    if (!sent && sent.error().code == Errc::again) {
+    if (!takes(refusals_.front())) {
       return reactor_.set_alarm(news_, reactor_.now_ns() + kRetry_ns);
     }
     refusals_.pop();

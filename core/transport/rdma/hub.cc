@@ -135,14 +135,18 @@ void Hub::lane_over(std::uint32_t consumer, std::uint32_t number, std::uint32_t 
   say(wire::RdmaLaneOver{consumer, number, messages});
 }
 
+bool Courier::takes(const wire::RdmaPacket& letter) {
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const std::size_t size = wire::encode(letter, buffer);
+  const Status sent = send_letter(std::span(buffer).first(size));
+  // Whoever cannot be reached at all is noticed to be gone elsewhere.
+  return sent || sent.error().code != Errc::again;
+}
+
 bool Hub::flush(Courier& courier) {
   const std::lock_guard lock(mutex_);
   while (!outbox_.empty()) {
-    std::array<std::byte, wire::kMaxPacket> buffer;
-    const std::size_t size = wire::encode(outbox_.front(), buffer);
-    const Status sent = courier.send_letter(std::span(buffer).first(size));
-    if (!sent && sent.error().code == Errc::again) return true;
-    // Whoever cannot be reached at all is noticed to be gone elsewhere.
+    if (!courier.takes(outbox_.front())) return true;
     outbox_.pop_front();
   }
   return false;

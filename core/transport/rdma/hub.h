@@ -50,6 +50,9 @@ class Courier {
   // Sends one letter. again: there is no room; everything else: there will be none.
   virtual Status send_letter(std::span<const std::byte> letter) = 0;
 
+  // The same of a packet. False: there is no room.
+  bool takes(const wire::RdmaPacket& letter);
+
  protected:
   ~Courier() = default;
 };
