@@ -77,13 +77,13 @@ Result<Mapping> Mapping::map(const Fd& fd, std::uint64_t size) {
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), frees_elsewhere_(other.frees_elsewhere_) {}
+    : bytes_(std::exchange(other.bytes_, {})), share_(std::move(other.share_)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   if (this == &other) return *this;
   unmap();
   bytes_ = std::exchange(other.bytes_, {});
-  frees_elsewhere_ = other.frees_elsewhere_;
+  share_ = std::move(other.share_);
   return *this;
 }
 
@@ -92,8 +92,8 @@ Mapping::~Mapping() { unmap(); }
 void Mapping::unmap() noexcept {
   if (bytes_.empty()) return;
   const int before = errno;
-  if (frees_elsewhere_) {
-    unmap_elsewhere(bytes_);
+  if (share_) {
+    unmap_elsewhere(bytes_, std::move(share_));
   } else {
     syscalls().munmap(bytes_.data(), bytes_.size());
   }

@@ -17,7 +17,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "comch/result.h"
 #include "os/fd.h"
@@ -53,15 +55,16 @@ class Mapping {
   std::span<std::byte> bytes() const { return bytes_; }
 
   // For memory of somebody else's making: who unmaps it last frees its pages, however many there
-  // are, and does it on a thread of its own then.
-  void free_elsewhere() { frees_elsewhere_ = true; }
+  // are, and does it on a thread of its own then. `share`, of what is taken by it, is let go of
+  // when that is done.
+  void free_elsewhere(std::shared_ptr<const void> share) { share_ = std::move(share); }
 
  private:
   explicit Mapping(std::span<std::byte> bytes) : bytes_(bytes) {}
   void unmap() noexcept;
 
   std::span<std::byte> bytes_;
-  bool frees_elsewhere_ = false;
+  std::shared_ptr<const void> share_;  // None: it is unmapped where it is let go of.
 };
 
 }  // namespace comch::os

@@ -110,18 +110,20 @@ bool is_empty(const Fd& socket, std::vector<Fd>& found) {
   return was_empty;
 }
 
-void empty_out(const Fd& socket) {
+// As far as there may wait more of it.
+void empty_out(const Fd& socket, Sender sender) {
   std::vector<Fd> found;
   ask_for_credentials(socket, 1);
-  for (int packets = 0; packets < kQueueMax && discard_one(socket, found); ++packets) {
-    if (!found.empty()) close_elsewhere(std::exchange(found, {}));
+  for (int packets = 0; packets < kQueueMax && !has_too_many(sender); ++packets) {
+    if (!discard_one(socket, found)) return;
+    if (!found.empty()) close_elsewhere(std::exchange(found, {}), sender);
   }
 }
 
 // The descriptors that a packet has brought. What no correct peer sends is not kept, nor looked at:
 // more than a packet may have, or a socket that is not empty. Sockets are only written to from here
 // on: nothing can come to lie in one that it has to be waited for when it is closed.
-void keep(msghdr& message, Packet& packet) {
+void keep(msghdr& message, Packet& packet, Sender sender) {
   std::vector<Fd> all;
   detach(message, [&](Fd fd) { all.push_back(std::move(fd)); });
   std::vector<Fd> strange;
@@ -141,7 +143,7 @@ void keep(msghdr& message, Packet& packet) {
   }
   if (strange.empty()) return;
   packet.truncated = true;
-  close_elsewhere(std::move(strange));
+  close_elsewhere(std::move(strange), sender);
 }
 
 // Of what is kept: memory whose pages are freed by who closes it last.
@@ -176,7 +178,7 @@ Packet::~Packet() {
   for (Fd& fd : fds) {
     if (fd && holds_much(fd)) left.push_back(std::move(fd));
   }
-  if (!left.empty()) close_elsewhere(std::move(left));
+  free_elsewhere(std::move(left));
 }
 
 Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const int> fds) {
@@ -214,7 +216,10 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
   }
 }
 
-Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
+Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender) {
+  if (has_too_many(sender)) {
+    return fail(Errc::connection_reset, "too much that its user has sent waits to be closed");
+  }
   Arrival arrival(socket, buffer);
   if (arrival.size < 0) {
     if (errno == EAGAIN) return fail(Errc::again, "no packet is waiting", EAGAIN);
@@ -226,7 +231,7 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
   packet.truncated = (arrival.message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   // There is room for all that can come.
   packet.starved = (arrival.message.msg_flags & MSG_CTRUNC) != 0;
-  keep(arrival.message, packet);
+  keep(arrival.message, packet, sender);
   if (arrival.size == 0 && !packet.truncated && packet.fd_count == 0) {
     const Result<bool> end = is_at_end(socket);
     if (!end) return std::unexpected(end.error());
@@ -235,16 +240,19 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer) {
   return packet;
 }
 
-void hang_up(const Fd& socket) {
+void hang_up(const Fd& socket, Sender sender) {
   syscalls().shutdown(socket.get(), SHUT_RDWR);
   std::vector<Fd> found;
-  if (is_empty(socket, found)) return;
-  close_elsewhere(std::move(found));
+  if (!has_too_many(sender) && is_empty(socket, found)) return;
+  close_elsewhere(std::move(found), sender);
   // A second descriptor keeps what lies there from the close of the first.
   if (Fd rest(syscalls().duplicate(socket.get())); rest) {
-    return do_elsewhere([rest = std::make_shared<Fd>(std::move(rest))] { empty_out(*rest); });
+    const auto empty = [rest = std::make_shared<Fd>(std::move(rest)), sender] {
+      empty_out(*rest, sender);
+    };
+    return do_elsewhere(empty, sender);
   }
-  empty_out(socket);
+  empty_out(socket, sender);
 }
 
 }  // namespace comch::os

@@ -19,6 +19,7 @@
 
 #include "comch/result.h"
 #include "os/fd.h"
+#include "os/slow_close.h"
 
 namespace comch::os {
 
@@ -49,11 +50,12 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
 // Ends both directions, for good, and reads what still lies there. Whoever is about to close a
 // socket that a peer could write to hangs up first: what the kernel finds in a socket that is
 // closed it lets go of in our time, and a descriptor in there may make that long (slow_close.h).
-void hang_up(const Fd& socket);
+void hang_up(const Fd& socket, Sender sender = {});
 
 // Receives the next packet; what the peer sent before it went is handed out before
-// its end.
-// again: nothing is waiting. operating_system: see sys.
-Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer);
+// its end. `sender`: whose the other end is.
+// again: nothing is waiting. connection_reset: too much waits already that the sender's user has
+// sent (slow_close.h). operating_system: see sys.
+Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender = {});
 
 }  // namespace comch::os

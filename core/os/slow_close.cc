@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <system_error>
@@ -23,32 +24,48 @@ namespace {
 // behind it first, for its own may not end.
 class SlowJobs {
  public:
-  // Never destroyed: its threads may outlive main().
-  static SlowJobs& all() {
-    static auto* const jobs = new SlowJobs;
+  // Never destroyed: their threads may outlive main().
+  static SlowJobs& of_peers() {
+    static auto* const jobs = new SlowJobs(kSlowJobsMax);
+    return *jobs;
+  }
+  static SlowJobs& of_memory() {
+    static auto* const jobs = new SlowJobs(kUnmappingMax);
     return *jobs;
   }
 
-  void add(std::function<void()> job) {
+  void add(std::function<void()> job, Sender sender = {}) {
     const std::unique_lock lock(mutex_);
-    waiting_.push_back(std::move(job));
+    waiting_.push_back({std::move(job), sender});
+    if (sender && ++of_users_[*sender] == kWaitingOfAUserMax) {
+      say(About(*sender), LogLevel::kError,
+          "what uid {} has sent does not close: nothing more is taken from its processes until it "
+          "does",
+          *sender);
+    }
     start_thread_if_none_is_free();
-    if (waiting_.size() <= kMany || std::exchange(told_, true)) return;
-    say(LogLevel::kError,
-        "{} of what peers have sent stay open: {} threads wait for others to let them go",
-        waiting_.size(), threads_);
   }
   std::size_t count() {
     const std::unique_lock lock(mutex_);
     return waiting_.size() + running_;
   }
+  std::size_t count_of(std::uint32_t user) {
+    const std::unique_lock lock(mutex_);
+    const auto it = of_users_.find(user);
+    return it == of_users_.end() ? 0 : it->second;
+  }
 
  private:
-  static constexpr std::size_t kMany = 256;  // One packet brings fewer, and they are soon closed.
+  struct Job {
+    std::function<void()> run;
+    Sender sender;
+  };
+
+  explicit SlowJobs(std::size_t most) : most_(most) {}
 
   // Signals are the application's, and so are the threads that it expects them on.
   void start_thread_if_none_is_free() {
-    if (threads_ != running_ || threads_ == kSlowJobsMax) return;
+    if (threads_ != running_ || threads_ == most_) return;
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -64,26 +81,30 @@ class SlowJobs {
   void work() {
     std::unique_lock lock(mutex_);
     while (!waiting_.empty()) {
-      std::function<void()> job = std::move(waiting_.front());
+      Job job = std::move(waiting_.front());
       waiting_.pop_front();
       ++running_;
       if (!waiting_.empty()) start_thread_if_none_is_free();
       lock.unlock();
-      job();
-      job = nullptr;
+      job.run();
+      job.run = nullptr;
       lock.lock();
       --running_;
+      forget(job.sender);
     }
     --threads_;
-    told_ = false;
+  }
+  void forget(Sender sender) {
+    if (sender && --of_users_[*sender] == 0) of_users_.erase(*sender);
   }
 
+  const std::size_t most_;
   std::mutex mutex_;
   // All behind mutex_.
-  std::deque<std::function<void()>> waiting_;
+  std::deque<Job> waiting_;
+  std::map<std::uint32_t, std::size_t> of_users_;  // How many of their jobs are not done.
   std::size_t running_ = 0;
   std::size_t threads_ = 0;
-  bool told_ = false;
 };
 
 }  // namespace
@@ -103,26 +124,41 @@ Closing closing_of(const Fd& fd) {
   return is_line ? Closing::kOnceEmpty : Closing::kSlow;
 }
 
-void do_elsewhere(std::function<void()> job) { SlowJobs::all().add(std::move(job)); }
+bool has_too_many(Sender sender) {
+  return sender && SlowJobs::of_peers().count_of(*sender) >= kWaitingOfAUserMax;
+}
 
-void close_elsewhere(std::vector<Fd> fds) {
+void do_elsewhere(std::function<void()> job, Sender sender) {
+  SlowJobs::of_peers().add(std::move(job), sender);
+}
+
+// A job is copied, and a descriptor is not.
+void close_elsewhere(std::vector<Fd> fds, Sender sender) {
   for (Fd& fd : fds) {
-    // A job is copied, and a descriptor is not.
-    do_elsewhere([closed = std::make_shared<Fd>(std::move(fd))] {
+    const auto close = [closed = std::make_shared<Fd>(std::move(fd))] {
       constexpr linger kNone{.l_onoff = 0, .l_linger = 0};
       std::ignore =
           syscalls().setsockopt(closed->get(), SOL_SOCKET, SO_LINGER, &kNone, sizeof kNone);
       closed->reset();
-    });
+    };
+    do_elsewhere(close, sender);
   }
 }
 
-void unmap_elsewhere(std::span<std::byte> pages) {
-  const auto unmap = [pages] { syscalls().munmap(pages.data(), pages.size()); };
-  if (pages.size() >= kManyBytes) return do_elsewhere(unmap);
+void free_elsewhere(std::vector<Fd> memory) {
+  for (Fd& fd : memory) {
+    SlowJobs::of_memory().add([freed = std::make_shared<Fd>(std::move(fd))] { freed->reset(); });
+  }
+}
+
+void unmap_elsewhere(std::span<std::byte> pages, std::shared_ptr<const void> share) {
+  auto unmap = [pages, counted = std::move(share)] {
+    syscalls().munmap(pages.data(), pages.size());
+  };
+  if (pages.size() >= kManyBytes) return SlowJobs::of_memory().add(std::move(unmap));
   unmap();
 }
 
-std::size_t slow_jobs() { return SlowJobs::all().count(); }
+std::size_t slow_jobs() { return SlowJobs::of_peers().count() + SlowJobs::of_memory().count(); }
 
 }  // namespace comch::os

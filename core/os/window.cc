@@ -44,13 +44,13 @@ Result<Window> Window::map(const Fd& fd, Range range, Use use) {
 }
 
 Window::Window(Window&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), frees_elsewhere_(other.frees_elsewhere_) {}
+    : bytes_(std::exchange(other.bytes_, {})), share_(std::move(other.share_)) {}
 
 Window& Window::operator=(Window&& other) noexcept {
   if (this == &other) return *this;
   unmap();
   bytes_ = std::exchange(other.bytes_, {});
-  frees_elsewhere_ = other.frees_elsewhere_;
+  share_ = std::move(other.share_);
   return *this;
 }
 
@@ -59,8 +59,8 @@ Window::~Window() { unmap(); }
 void Window::unmap() noexcept {
   if (bytes_.empty()) return;
   const int before = errno;
-  if (frees_elsewhere_) {
-    unmap_elsewhere(bytes_);
+  if (share_) {
+    unmap_elsewhere(bytes_, std::move(share_));
   } else {
     syscalls().munmap(bytes_.data(), bytes_.size());
   }

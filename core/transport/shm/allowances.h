@@ -1,6 +1,8 @@
 // Allowances: what one peer may take by what it shows; see transport/allowance.h.
 //
-//   Result<MappedShare> share = take_mapped(allowances, bytes, 1);
+//   const Result<MappedShare> share = take_mapped(allowances, bytes, 1);
+//   ...
+//   window->free_elsewhere(*share);  // Given back when it is unmapped.
 //
 // Threads, Lifetime: as Allowance.
 #pragma once
@@ -29,11 +31,8 @@ struct Allowances {
   Allowance descriptors;
 };
 
-// Of what is mapped for a peer.
-struct MappedShare {
-  std::shared_ptr<const void> addresses;
-  std::shared_ptr<const void> mappings;
-};
+// Of what is mapped for a peer: of addresses and mappings.
+using MappedShare = std::shared_ptr<const void>;
 // no_memory, full: the peer has its share of the addresses, of the mappings.
 Result<MappedShare> take_mapped(Allowances& allowances, std::uint64_t bytes,
                                 std::uint64_t mappings);

@@ -148,7 +148,7 @@ void ShmChannel::close(bool orderly) {
   }
   reactor_.unwatch(socket_.get());
   if (hub_) reactor_.unwatch(hub_->news().fd().get());
-  os::hang_up(socket_);
+  os::hang_up(socket_, peer_uid_);
   socket_.reset();
 }
 
@@ -181,7 +181,7 @@ void ShmChannel::on_readable() {
 // True when the peer rang.
 bool ShmChannel::read_packet() {
   std::array<std::byte, wire::kMaxPacket> buffer;
-  Result<os::Packet> packet = os::receive(socket_, buffer);
+  Result<os::Packet> packet = os::receive(socket_, buffer, peer_uid_);
   if (!packet) {
     if (packet.error().code != Errc::again) end(PeerState::kLost);
     return false;

@@ -7,7 +7,6 @@
 
 #include "os/membarrier.h"
 #include "os/memfd.h"
-#include "os/peer_credentials.h"
 #include "shm/layout.h"
 #include "transport/shm/channel.h"
 #include "transport/shm/rendezvous.h"
@@ -25,7 +24,7 @@ void ShmConnector::hang_up() {
   reactor_.clear_alarm(*this);
   if (!socket_) return;
   reactor_.unwatch(socket_.get());
-  os::hang_up(socket_);
+  os::hang_up(socket_, server_.uid);
   socket_.reset();
 }
 
@@ -42,6 +41,9 @@ void ShmConnector::call() {
   if (socket) {
     socket_ = std::move(*socket);
     socket_.close_in_children();
+    const Result<os::Credentials> who = os::peer_credentials(socket_);
+    if (!who) return refused(who.error().code, describe(who.error()), who.error().sys);
+    server_ = *who;
     return say_hello();
   }
   const Error& error = socket.error();
@@ -83,7 +85,7 @@ void ShmConnector::say_hello() {
 
 void ShmConnector::on_readable() {
   std::array<std::byte, wire::kMaxPacket> buffer;
-  Result<os::Packet> packet = os::receive(socket_, buffer);
+  Result<os::Packet> packet = os::receive(socket_, buffer, server_.uid);
   if (!packet && packet.error().code == Errc::again) return;
   if (!packet || packet->end) {
     return refused(Errc::connection_aborted, "the server hung up without an answer", ECONNREFUSED);
@@ -138,10 +140,8 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
   if (!size) return broken("memory that could change its size");
   if (*size != layout->size) return broken("memory of another size");
   Result<os::Mapping> mapping = os::Mapping::map(packet.fds[0], *size);
-  const Result<os::Credentials> who = os::peer_credentials(socket_);
-  if (!mapping || !who) {
-    const Error error = mapping ? who.error() : mapping.error();
-    return refused(error.code, describe(error), error.sys);
+  if (!mapping) {
+    return refused(mapping.error().code, describe(mapping.error()), mapping.error().sys);
   }
   const ChannelTerms terms{.layout = *layout,
                            .is_server = false,
@@ -149,8 +149,8 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .own_membarrier = os::register_expedited(),
                            .stamped = welcome.stamped,
                            .hears_map_ends = welcome.version >= 3,
-                           .peer_uid = who->uid,
-                           .peer_pid = who->pid};
+                           .peer_uid = server_.uid,
+                           .peer_pid = server_.pid};
   reactor_.clear_alarm(*this);
   reactor_.unwatch(socket_.get());
   auto channel =
@@ -159,7 +159,7 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
     return refused(opened.error().code, describe(opened.error()), opened.error().sys);
   }
   owner_.on_channel(std::move(channel),
-                    PeerIdentity{who->uid, who->gid, who->pid, who->uid, who->gid});
+                    PeerIdentity{server_.uid, server_.gid, server_.pid, server_.uid, server_.gid});
 }
 
 }  // namespace comch::transport::shm

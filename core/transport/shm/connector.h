@@ -14,6 +14,7 @@
 
 #include "os/fd.h"
 #include "os/packet.h"
+#include "os/peer_credentials.h"
 #include "transport/transport.h"
 #include "wire/handshake.h"
 
@@ -41,6 +42,7 @@ class ShmConnector final : public Connector, public Readiness, public Alarm {
   const ConnectRequest request_;
   ConnectorOwner& owner_;
   os::Fd socket_;
+  os::Credentials server_;  // Of the socket.
 };
 
 }  // namespace comch::transport::shm

@@ -71,7 +71,7 @@ ConsumerPort::~ConsumerPort() {
   close();
   reactor_.unwatch(parts_.line.get());
   hub_->leave(parts_.line);
-  os::hang_up(parts_.line);
+  os::hang_up(parts_.line, hub_->peer_uid());
 }
 
 void ConsumerPort::announce(const Setup& setup, os::Fd posted, os::Fd line, os::Fd memory) {
@@ -189,7 +189,7 @@ Error ConsumerPort::why_over(const Result<os::Packet>& last) const {
 bool ConsumerPort::read_line() {
   if (line_over_) return false;
   std::array<std::byte, wire::kMaxPacket> buffer;
-  Result<os::Packet> packet = os::receive(parts_.line, buffer);
+  Result<os::Packet> packet = os::receive(parts_.line, buffer, hub_->peer_uid());
   if (!packet && packet.error().code == Errc::again) return false;
   const std::span<const std::byte> bytes =
       packet ? std::span<const std::byte>(buffer).first(packet->size) : std::span<std::byte>();

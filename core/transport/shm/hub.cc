@@ -32,6 +32,7 @@ static Allowance::User bounded_user(std::uint32_t uid) {
 Hub::Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid,
          bool hears_map_ends)
     : news_(std::move(news)),
+      peer_uid_(peer_uid),
       allowances_(bounded_user(peer_uid)),
       writable_pid_(os::writable_peer(peer_uid, peer_pid)),
       hears_map_ends_(hears_map_ends),

@@ -53,6 +53,7 @@ class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
+  std::uint32_t peer_uid() const { return peer_uid_; }
 
   // A port of this process begins, or ends. `listens`: its socket, which is shut down when the
   // connection is lost; `rings`: the socket's other end, or null where the peer alone has it.
@@ -109,6 +110,7 @@ class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
   Result<std::optional<ConsumerNews>> expired(std::uint32_t id);
 
   const os::Event news_;
+  const std::uint32_t peer_uid_;
   Allowances allowances_;
   bool told_unreachable_ = false;    // The connection's thread's. Said once of a peer.
   const std::int32_t writable_pid_;  // See os::writable_peer().

@@ -26,15 +26,14 @@ Result<std::unique_ptr<InLane>> InLane::make(const wire::Lane& lane, std::uint32
   const Result<std::uint64_t> size = os::sealed_size(fds[0]);
   if (!size) return std::unexpected(size.error());
   if (*size != layout->size) return fail(Errc::connection_reset, "a lane of another size");
-  Result<MappedShare> share = take_mapped(allowances, *size, 1);
+  const Result<MappedShare> share = take_mapped(allowances, *size, 1);
   if (!share) return std::unexpected(share.error());
   Result<os::Mapping> mapping = os::Mapping::map(fds[0], *size);
   if (!mapping) return std::unexpected(mapping.error());
-  mapping->free_elsewhere();
+  mapping->free_elsewhere(*share);
   return std::make_unique<InLane>(lane.producer, *layout,
                                   Parts{.mapping = std::move(*mapping),
                                         .ringer = std::move(fds[1]),
-                                        .mapped = std::move(*share),
                                         .descriptor = std::move(descriptor)},
                                   own_membarrier);
 }

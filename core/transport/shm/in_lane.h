@@ -41,8 +41,7 @@ class InLane {
   struct Parts {
     os::Mapping mapping;
     os::Fd ringer;
-    MappedShare mapped;                      // The share of `mapping`,
-    std::shared_ptr<const void> descriptor;  // and that of `ringer`.
+    std::shared_ptr<const void> descriptor;  // The share of `ringer`.
   };
   InLane(std::uint32_t producer, const comch::shm::LaneLayout& layout, Parts parts,
          bool own_membarrier);

@@ -32,7 +32,7 @@ class ShmListener::Caller final : public Readiness, public Alarm {
   ~Caller() {
     reactor_.clear_alarm(*this);
     if (watched_) reactor_.unwatch(socket.get());
-    if (socket) os::hang_up(socket);
+    if (socket) os::hang_up(socket, peer.uid);
   }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -88,7 +88,7 @@ class ShmListener::Caller final : public Readiness, public Alarm {
 
 void ShmListener::Caller::on_readable() {
   std::array<std::byte, wire::kMaxPacket> buffer;
-  const Result<os::Packet> packet = os::receive(socket, buffer);
+  const Result<os::Packet> packet = os::receive(socket, buffer, peer.uid);
   if (!packet && packet.error().code == Errc::again) return;
   const std::unique_ptr<Caller> self = listener_.dismiss(*this);
   if (!packet || packet->end) return;
@@ -155,6 +155,10 @@ bool ShmListener::accept_one() {
   starved_ = false;
   auto caller = std::make_unique<Caller>(*this, std::move(**socket));
   if (!caller->identify()) return true;
+  if (os::has_too_many(caller->peer.uid)) {
+    caller->refuse({Errc::full, "what your user has sent waits to be closed"});
+    return true;
+  }
   if (const auto refusal = owner_.admit_user(caller->peer, caller->groups)) {
     caller->refuse(*refusal);
     return true;

@@ -35,14 +35,14 @@ Status PeerMaps::add(const wire::Map& map, std::span<os::Fd> fds, Allowances& al
 }
 
 Result<PeerMap::Memory> PeerMaps::take(os::Fd& fd, Range range, Allowances& allowances) const {
-  Result<MappedShare> share = take_mapped(allowances, range.length, 1);
+  const Result<MappedShare> share = take_mapped(allowances, range.length, 1);
   if (!share) return std::unexpected(share.error());
   // Some may be shown for reading only.
   Result<os::Window> window = os::Window::map(fd, range, os::Window::kWrite);
   if (!window) window = os::Window::map(fd, range, os::Window::kRead);
   if (!window) return std::unexpected(window.error());
-  window->free_elsewhere();
-  PeerMap::Memory memory{.share = std::move(*share), .window = std::move(*window)};
+  window->free_elsewhere(*share);
+  PeerMap::Memory memory{.window = std::move(*window)};
   if (descriptors_ == Descriptors::kClosed) return memory;
   memory.descriptor_share = allowances.descriptors.take(1);
   if (!memory.descriptor_share) return fail(Errc::full, kNoDescriptors);

@@ -38,7 +38,6 @@ enum class Descriptors : std::uint8_t { kClosed, kKept };
 struct PeerMap {
   // What is mapped, as long as anybody holds it.
   struct Memory {
-    MappedShare share;
     os::Window window;
     std::shared_ptr<const void> descriptor_share = nullptr;
     os::Fd file = {};          // kKept; else none.

@@ -43,7 +43,7 @@ ProducerPort::ProducerPort(Reactor& reactor, std::shared_ptr<Hub> hub,
 ProducerPort::~ProducerPort() {
   reactor_.unwatch(listens_.get());
   hub_->leave(listens_);
-  os::hang_up(listens_);
+  os::hang_up(listens_, hub_->peer_uid());
   for (const auto& [id, lane] : lanes_) end(*lane);
   lanes_.clear();
   // What they had in hand is back with the others.
@@ -103,7 +103,7 @@ LaneCounters ProducerPort::counters() const {
 // Doorbells, and the end. Whatever else comes in is from a peer that plays with our socket.
 void ProducerPort::on_readable() {
   std::array<std::byte, wire::kMaxPacket> buffer;
-  const Result<os::Packet> packet = os::receive(listens_, buffer);
+  const Result<os::Packet> packet = os::receive(listens_, buffer, hub_->peer_uid());
   if (!packet && packet.error().code == Errc::again) return;
   if (packet && !packet->end) {
     forget_gone();

@@ -46,13 +46,14 @@ Result<os::Window> make_seats() {
   return os::Window::map(*memory, {0, kSize}, os::Window::kWrite);
 }
 
-Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms) {
+Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms,
+                              const MappedShare& share) {
   const Result<std::uint64_t> size = os::sealed_size(fd);
   if (!size) return std::unexpected(size.error());
   const Range range{terms.map_offset, terms.map_size};
   if (!contains(*size, range)) return fail(Errc::connection_reset, "a map larger than its memory");
   Result<os::Window> window = os::Window::map(fd, range, os::Window::kWrite);
-  if (window) window->free_elsewhere();
+  if (window) window->free_elsewhere(share);
   return window;
 }
 
@@ -78,7 +79,7 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
   if (!share) return std::unexpected(share.error());
   Result<os::Mapping> posted = os::Mapping::map(fds[kFdPosted], *size);
   if (!posted) return std::unexpected(posted.error());
-  Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms) : os::Window();
+  Result<os::Window> memory = mapped ? map_memory(fds[kFdMemory], terms, *share) : os::Window();
   if (!memory) return std::unexpected(memory.error());
   Result<os::Window> seats = make_seats();
   if (!seats) return std::unexpected(seats.error());

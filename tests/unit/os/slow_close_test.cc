@@ -10,6 +10,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "os/syscalls.h"
 #include "support/bytes.h"
 #include "support/deadline.h"
+#include "support/log_lines.h"
 #include "support/process_counters.h"
 #include "unit/os/lingering.h"
 #include "unit/os/raw_packet.h"
@@ -245,6 +248,61 @@ TEST_F(StuckCloseTest, WhatComesBeyondTheThreadsIsClosedOnceTheyAreLetGo) {
   Stuck::open = true;
   EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
   EXPECT_EQ(test::open_descriptors().size(), before);
+}
+
+constexpr Sender kUser = 4242;
+
+// As many packets with one descriptor that does not close.
+void send_pipes(const Fd& through, std::size_t count) {
+  for (const Fd& fd : pipes(count)) ASSERT_TRUE(send(through, bytes("x"), std::array{fd.get()}));
+}
+
+TEST_F(StuckCloseTest, OfOneUserNothingMoreIsTakenWhileSoMuchWaits) {
+  const test::LogLines log;
+  send_pipes(left, kWaitingOfAUserMax + 1);
+  for (std::size_t n = 0; n < kWaitingOfAUserMax; ++n) {
+    ASSERT_TRUE(receive(right, buffer, kUser)) << n;
+  }
+  EXPECT_EQ(receive(right, buffer, kUser).error().code, Errc::connection_reset);
+  EXPECT_EQ(slow_jobs(), kWaitingOfAUserMax);
+  ASSERT_EQ(log.lines.size(), 1U);
+  EXPECT_EQ(log.lines[0],
+            "what uid 4242 has sent does not close: nothing more is taken from its processes until "
+            "it does");
+  EXPECT_EQ(receive(left, buffer, 4243).error().code, Errc::again) << "others are listened to";
+  Stuck::open = true;
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
+  EXPECT_TRUE(receive(right, buffer, kUser)) << "it was not lost";
+}
+
+// A socket that nobody has read may hold as much as its sender may have open.
+TEST_F(StuckCloseTest, OfWhatLiesInASocketNoMoreIsTakenWhenItsReaderHangsUp) {
+  const auto before = test::open_descriptors().size();
+  auto [line, other] = pair().value();
+  send_pipes(other, 2 * kWaitingOfAUserMax);
+  hang_up(line, kUser);
+  line.reset();
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == kWaitingOfAUserMax; }));
+  auto [unread, peer] = pair().value();
+  send_pipes(peer, kWaitingOfAUserMax);
+  hang_up(unread, kUser);
+  unread.reset();
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == kWaitingOfAUserMax + 1; }));
+  EXPECT_EQ(send(peer, bytes("x")).error().code, Errc::connection_reset);
+  Stuck::open = true;
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
+  other.reset();
+  peer.reset();
+  EXPECT_EQ(test::open_descriptors().size(), before);
+}
+
+TEST_F(StuckCloseTest, MemoryWaitsForNoDescriptor) {
+  close_elsewhere(pipes(kSlowJobsMax + 2));
+  const Fd memory = make_sealed_memfd("much", kManyBytes).value();
+  std::optional<Mapping> much = Mapping::map(memory, kManyBytes).value();
+  much->free_elsewhere(std::make_shared<int>());
+  much.reset();
+  EXPECT_TRUE(test::eventually([] { return slow_jobs() == kSlowJobsMax + 2; }));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <memory>
+#include <thread>
 #include <utility>
 
 #include "os/memory.h"
@@ -50,10 +52,11 @@ TEST(WindowTest, MovesAndUnmapsOnce) {
   EXPECT_EQ(test::mappings("comch-window"), before);
 }
 
-// A kernel that notes who unmaps.
+// A kernel that notes who unmaps, and in which others than the test may have to wait.
 struct Unmapping {
   static int munmap(void* at, std::size_t size) {
     by = ::gettid();
+    while (by != test_thread && !open.load()) std::this_thread::yield();
     return ::munmap(at, size);
   }
   static Syscalls table() {
@@ -61,8 +64,12 @@ struct Unmapping {
     table.munmap = &munmap;
     return table;
   }
+  static inline const pid_t test_thread = ::gettid();
   static inline std::atomic<pid_t> by = 0;
+  static inline std::atomic<bool> open = true;
 };
+
+struct Share {};
 
 TEST(WindowTest, MuchThatSomebodyElseHasMadeIsFreedOnAnotherThread) {
   static const Syscalls kTable = Unmapping::table();
@@ -71,11 +78,31 @@ TEST(WindowTest, MuchThatSomebodyElseHasMadeIsFreedOnAnotherThread) {
     Unmapping::by = 0;
     {
       Window window = Window::map(memory(size), {0, size}, Window::kWrite).value();
-      window.free_elsewhere();
+      window.free_elsewhere(std::make_shared<Share>());
       const Window moved(std::move(window));
     }
     EXPECT_TRUE(test::eventually([] { return Unmapping::by != 0 && slow_jobs() == 0; }));
     EXPECT_EQ(Unmapping::by != ::gettid(), elsewhere) << size;
+  }
+}
+
+// Else a peer would have the share of what waits, as often as it likes.
+TEST(WindowTest, ItsShareIsLetGoOfWhenItIsUnmapped) {
+  static const Syscalls kTable = Unmapping::table();
+  const ScopedSyscalls scope(kTable);
+  for (const std::uint64_t size : {kManyBytes, kManyBytes / 2}) {
+    Unmapping::open = false;
+    std::weak_ptr<Share> watched;
+    {
+      auto share = std::make_shared<Share>();
+      watched = share;
+      Window window = Window::map(memory(size), {0, size}, Window::kWrite).value();
+      window.free_elsewhere(std::move(share));
+    }
+    EXPECT_EQ(watched.expired(), size < kManyBytes);
+    Unmapping::open = true;
+    EXPECT_TRUE(test::eventually([] { return slow_jobs() == 0; }));
+    EXPECT_TRUE(watched.expired());
   }
 }
 

@@ -17,6 +17,7 @@
 #include "os/seq_socket.h"
 #include "support/bytes.h"
 #include "support/log_lines.h"
+#include "unit/os/unclosed.h"
 #include "unit/transport/shm/failing_sends.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
@@ -124,6 +125,19 @@ TEST_F(ChannelTest, WhoLiesOnOneConnectionAfterAnotherIsNamedTenTimesAndThenCoun
   ASSERT_EQ(log.lines.size(), Ration::kLines);
   EXPECT_EQ(log.lines[0],
             "the peer uid 1000 pid 77 wrote nonsense into its socket; its connection is closed");
+}
+
+TEST_F(ChannelTest, APeerIsLostWhenTooMuchThatItsUserHasSentDoesNotClose) {
+  constexpr std::uint32_t kUser = 1000;
+  auto [left, right] = os::pair().value();
+  ShmChannel end(reactor, std::move(left), os::Mapping::map(memfd, layout.size).value(),
+                 {.layout = layout, .is_server = true, .peer_uid = kUser});
+  ASSERT_TRUE(end.open());
+  ASSERT_TRUE(test::say_packet(right, wire::Doorbell{}));
+  const test::Unclosed unclosed(kUser);
+  end.on_readable();
+  EXPECT_EQ(end.peer_state(), PeerState::kLost);
+  EXPECT_EQ(server->peer_state(), PeerState::kOpen);
 }
 
 TEST_F(ChannelTest, OnlyAPeerThatSleepsIsRungAndOnlyOnce) {

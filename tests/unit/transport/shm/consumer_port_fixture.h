@@ -114,6 +114,7 @@ struct ConsumerPortTest : testing::Test {
   // Everything behind the memory is watched, too.
   ConsumerPortTest() : ConsumerPortTest(wire::Way::kStaged) { post_both(); }
   explicit ConsumerPortTest(wire::Way way) : all(kMemory + 64 * kPage, kUntouched) {
+    EXPECT_TRUE(test::all_is_unmapped());  // Of other tests; TSan has but six terabytes.
     port =
         ConsumerPort::open(reactor, hub,
                            {.depth = kDepth,

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "comch/log.h"
+#include "unit/os/unclosed.h"
 #include "unit/transport/shm/consumer_port_fixture.h"
 
 namespace comch::transport::shm {
@@ -174,6 +175,13 @@ TEST_F(ConsumerPortTest, RunsFromTheFirstAcceptedOnAndRefusesASecond) {
 }
 
 // --- Lies on the line --------------------------------------------------------------------
+
+TEST_F(ConsumerPortTest, ListensNoMoreWhenTooMuchThatItsPeersUserHasSentDoesNotClose) {
+  const test::Unclosed unclosed(hub->peer_uid());
+  show_map(3, kPage);
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+  EXPECT_EQ(port->maps(), 0U);
+}
 
 TEST_F(ConsumerPortTest, RefusesTwoLanesOfOneProducer) {
   const PeerLane first = lane(), second = lane();

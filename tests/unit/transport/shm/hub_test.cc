@@ -356,6 +356,7 @@ TEST_F(HubTest, RefusesAMapThatIsLargerThanItsMemory) {
 // Memory that nobody has touched costs its maker nothing, and this process the addresses that
 // everything else needs, the allocator first.
 TEST_F(HubTest, APeerCannotTakeAllAddressesByTheMemoryItShows) {
+  ASSERT_TRUE(test::all_is_unmapped());  // Of other tests; TSan has but six terabytes.
   constexpr std::uint64_t kMuch = std::uint64_t{1} << 40U;
   const auto show = [&](std::uint32_t id) {
     Belongings with;
@@ -373,6 +374,7 @@ TEST_F(HubTest, APeerCannotTakeAllAddressesByTheMemoryItShows) {
   while (shown < 200 && show(2 * shown + 2)) ++shown;
   EXPECT_EQ(shown * kMuch, Allowance::kAddresses.of_a_peer);
   ASSERT_TRUE(say(wire::ConsumerEnd{2}, {}));
+  ASSERT_TRUE(test::all_is_unmapped());
   EXPECT_TRUE(show(1000)) << "what has gone is free again";
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "os/packet.h"
+#include "os/slow_close.h"
+#include "support/deadline.h"
 #include "support/encoded.h"
 #include "wire/handshake.h"
 
@@ -22,6 +24,12 @@ Status say_packet(const os::Fd& socket, const Packet& packet, std::span<const in
 
 inline Status say_bytes(const os::Fd& socket, std::string_view bytes) {
   return os::send(socket, std::as_bytes(std::span(bytes)));
+}
+
+// The addresses of large memory that was shown are in use until it is unmapped, and so is its
+// maker's share of them.
+inline bool all_is_unmapped() {
+  return eventually([] { return os::slow_jobs() == 0; });
 }
 
 // What the other side said, or nothing when it said nothing (yet) that can be read.

@@ -23,6 +23,7 @@
 #include "transport/shm/rendezvous.h"
 #include "unit/os/lingering.h"
 #include "unit/os/rigged_syscalls.h"
+#include "unit/os/unclosed.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 #include "unit/transport/shm/map_end_hearing.h"
@@ -338,6 +339,20 @@ TEST_F(ListenerTest, WhoCallsAgainAndAgainDoesNotFillTheLog) {
   }
   EXPECT_EQ(log.lines.size(), Ration::kLines);
   EXPECT_EQ(owner.seen.size(), 100u);
+}
+
+TEST_F(ListenerTest, AUserIsRefusedWhileTooMuchThatHeHasSentDoesNotClose) {
+  const os::Fd socket = caller();
+  {
+    const test::Unclosed unclosed(::geteuid());
+    turn();
+    EXPECT_EQ(test::hear_refusal(socket), Errc::full);
+    EXPECT_TRUE(owner.seen.empty());
+  }
+  const os::Fd later = caller();
+  ASSERT_TRUE(test::say_packet(later, hello()));
+  turn();
+  EXPECT_EQ(owner.channels.size(), 1U);
 }
 
 TEST_F(ListenerTest, RunningOutOfDescriptorsCostsOneLineUntilItIsOver) {

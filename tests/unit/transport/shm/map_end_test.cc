@@ -63,6 +63,7 @@ TEST_F(MapEndTest, ItsAddressesCanBeTakenAgain) {
   constexpr std::uint64_t kAll = Allowance::kAddresses.of_a_peer;
   show_map(0, kAll);
   end_map(0);
+  ASSERT_TRUE(test::all_is_unmapped());
   show_map(1, kAll);
   EXPECT_FALSE(owner.lost);
 }

@@ -16,6 +16,7 @@
 #include "os/memory.h"
 #include "os/seq_socket.h"
 #include "shm/lane_reader.h"
+#include "unit/os/unclosed.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 #include "unit/transport/shm/peer_consumer.h"
@@ -132,6 +133,19 @@ TEST_F(ProducerPortTest, ItsSocketWakesItAndEndsWithTheConnection) {
   std::ignore = hub->close();
   while (reactor.turn()) continue;
   EXPECT_EQ(owner.lost, Errc::connection_reset);
+}
+
+TEST_F(ProducerPortTest, ItIsLostWhenTooMuchThatItsPeersUserHasSentDoesNotClose) {
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  std::ignore = lane(2);
+  std::array<std::byte, wire::kMaxPacket> buffer;
+  const os::Packet packet = os::receive(peer.line, buffer).value();
+  ASSERT_EQ(packet.fd_count, 2U);
+  ASSERT_TRUE(test::say_packet(packet.fds[1], wire::Doorbell{}));
+  const test::Unclosed unclosed(hub->peer_uid());
+  while (reactor.turn()) continue;
+  EXPECT_EQ(owner.lost, Errc::connection_reset);
+  EXPECT_EQ(owner.wakes, 0);
 }
 
 // --- Lies of a consumer ------------------------------------------------------------------
