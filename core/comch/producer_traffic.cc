@@ -33,8 +33,11 @@ bool ProducerImpl::poll_one(std::uint32_t consumer, Traffic& traffic) {
     if (made) lane = *made;
   }
   if (lane == nullptr) {
+    // What keeps it from having one the next send says.
+    const bool is_told = traffic.space_wanted && port_->knows(consumer);
     fail_all(consumer, traffic, kGone);
     return_all(consumer, traffic, kGone);
+    if (is_told) tell_of_space(ConsumerId{consumer});
     return true;
   }
   did = finish_sends(consumer, *lane, traffic) || did;

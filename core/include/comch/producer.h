@@ -235,8 +235,9 @@ class Producer : public Context {
   bool reaches(ConsumerId consumer) const;
 
   // Asks for one call of on_space, from progress(), as soon as the consumer has something posted
-  // and not too much is under way. A consumer that ends is told of by on_consumer() alone.
-  // invalid_value: no such consumer. bad_state: not running.
+  // and not too much is under way, or nothing can be sent to it at all, which the next send says
+  // why. A consumer that ends is told of by on_consumer() alone. invalid_value: no such consumer.
+  // bad_state: not running.
   Status request_space(ConsumerId consumer);
   // Whether that is so now; false also for a consumer that does not exist.
   bool has_space(ConsumerId consumer);

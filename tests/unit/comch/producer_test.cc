@@ -1,6 +1,10 @@
 // Producer: sending to a consumer of the other side, in each way that data can go.
 #include "comch/producer.h"
 
+#include <array>
+#include <cerrno>
+
+#include "os/syscalls.h"
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
@@ -287,6 +291,44 @@ TEST_F(ProducerTest, KeepsItsClientFromStopping) {
   EXPECT_EQ(client->stop().error().code, Errc::in_use);
   ASSERT_TRUE(from.stop());
   ASSERT_TRUE(client->stop());
+}
+
+// A kernel in which a line is full at first, and which has no memory for a lane later.
+struct NoLane {
+  static ssize_t sendmsg(int, const msghdr*, int) {
+    errno = EAGAIN;
+    return -1;
+  }
+  static int memfd_create(const char*, unsigned) {
+    errno = ENFILE;
+    return -1;
+  }
+  static os::Syscalls full() {
+    os::Syscalls table = os::kKernel;
+    table.sendmsg = &sendmsg;
+    return table;
+  }
+  static os::Syscalls none() {
+    os::Syscalls table = os::kKernel;
+    table.memfd_create = &memfd_create;
+    return table;
+  }
+};
+
+TEST_F(ProducerTest, WhoWaitsForSpaceIsToldWhenNothingCanBeSentAtAll) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 1, 64);
+  {
+    static const os::Syscalls kFull = NoLane::full();
+    const os::ScopedSyscalls scope(kFull);
+    ASSERT_TRUE(from.request_space(to.id()));
+  }
+  static const os::Syscalls kNone = NoLane::none();
+  const os::ScopedSyscalls scope(kNone);
+  EXPECT_TRUE(run_until([&] { return spaces == 1; }));
+  const std::array message{Outgoing{.data = bytes("x"), .immediate = {}}};
+  EXPECT_EQ(from.send(to.id(), message).error().sys, ENFILE);
 }
 
 }  // namespace
