@@ -23,7 +23,6 @@ using comch::shm::LaneRecord;
 using comch::shm::Look;
 using test::PeerConsumer;
 
-constexpr std::uint32_t kDepth = PeerConsumer::kDepth;
 constexpr std::uint32_t kId = 2;
 
 struct BatchTest : testing::Test {
@@ -69,7 +68,7 @@ TEST_F(BatchTest, MessagesThatAreAlikeAreARowFromTheSecondLapOn) {
   for (const LaneKind kind : {LaneKind::kInline, LaneKind::kRow}) {
     peer.post_all();
     const Batch::Put done = put(lane, {3, 3, 3, 3});
-    EXPECT_EQ(done.messages, kDepth);
+    EXPECT_EQ(done.messages, PeerConsumer::kDepth);
     EXPECT_FALSE(done.full);
     const std::vector<LaneRecord> records = read(peer);
     EXPECT_EQ(lengths_of(records), (Lengths{3, 3, 3, 3}));
@@ -98,7 +97,8 @@ TEST_F(BatchTest, ItEndsAheadOfAMessageThatIsLongerThanItsBuffer) {
     if (alike) {
       peer.post_all();  // Of 64 bytes each.
     } else {
-      for (std::uint16_t n = 0; n < kDepth; ++n) peer.post(n, std::uint64_t{n} * 64, 64);
+      for (std::uint16_t n = 0; n < PeerConsumer::kDepth; ++n)
+        peer.post(n, std::uint64_t{n} * 64, 64);
     }
     const Batch::Put done = put(lane, {64, 65, 64});
     EXPECT_EQ(done.messages, 1U);
@@ -161,7 +161,7 @@ TEST_F(BatchTest, ToOneWhoLooksAtThemTheyNeedASlotAlone) {
   const Batch::Put done = put(lane, {3, 3, Batch::kInSlot, Batch::kInSlot + 1});
   EXPECT_EQ(done.messages, 3U);
   EXPECT_FALSE(done.full) << "the last one is too long";
-  EXPECT_TRUE(put(lane, Lengths(kDepth, 1)).full) << "of its slots";
+  EXPECT_TRUE(put(lane, Lengths(PeerConsumer::kDepth, 1)).full) << "of its slots";
 }
 
 }  // namespace

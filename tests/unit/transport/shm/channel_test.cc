@@ -29,7 +29,7 @@ namespace {
 using comch::shm::ControlLayout;
 using test::bytes;
 
-struct Owner final : ChannelOwner {
+struct FakeChannelOwner final : ChannelOwner {
   void on_wake() override { ++wakes; }
   void on_peer_end() override { ++ends; }
   void on_consumer(std::uint32_t, bool) override {}
@@ -81,8 +81,8 @@ struct ChannelTest : testing::Test {
   os::Fd memfd = os::make_sealed_memfd("test", layout.size).value();
   os::Mapping region = os::Mapping::map(memfd, layout.size).value();
   os::Fd peer_socket;
-  Owner server_owner;
-  Owner client_owner;
+  FakeChannelOwner server_owner;
+  FakeChannelOwner client_owner;
   std::unique_ptr<ShmChannel> server;
   std::unique_ptr<ShmChannel> client;
 };
@@ -238,7 +238,7 @@ TEST_F(ChannelTest, WhatIsNeitherDoorbellNorGoodbyeEndsTheConnectionOnce) {
   for (std::size_t i = 0; i < lies.size(); ++i) {
     auto [left, right] = os::pair().value();
     auto victim = end_of(std::move(left), true);
-    Owner owner;
+    FakeChannelOwner owner;
     victim->attach(owner);
     ASSERT_TRUE(lies[i](right));
     ASSERT_TRUE(lies[i](right));

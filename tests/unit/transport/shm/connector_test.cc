@@ -28,7 +28,7 @@ constexpr const char* kFunction = "0000:b1:00.0";
 constexpr const char* kName = "echo";
 constexpr std::uint64_t kPatience_ns = 1'000'000'000;
 
-struct Owner final : ConnectorOwner {
+struct FakeConnectorOwner final : ConnectorOwner {
   void on_channel(std::unique_ptr<Channel> c, const PeerIdentity& p) override {
     ++told;
     connector.reset();
@@ -105,7 +105,7 @@ struct ConnectorTest : testing::Test {
 
   test::RuntimeDirectory runtime;
   test::FakeReactor reactor;
-  Owner owner;
+  FakeConnectorOwner owner;
 };
 
 TEST_F(ConnectorTest, AnHonestServersWelcomeMakesAChannel) {

@@ -31,7 +31,7 @@ namespace comch::transport::shm {
 using comch::shm::LaneLayout;
 using test::say_packet;
 
-inline constexpr std::uint32_t kDepth = 4;
+inline constexpr std::uint32_t kPortDepth = 4;
 inline constexpr std::uint32_t kImmediate = 16;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::size_t kRoom = 32 * kPage;  // Of buffer 0.
@@ -39,7 +39,7 @@ inline constexpr std::size_t kSmall = 64;         // Of buffer 1, at the very en
 inline constexpr std::size_t kMemory = kRoom + kSmall;
 inline constexpr std::byte kUntouched{0xa5};
 
-struct Owner final : ConsumerPortOwner {
+struct FakePortOwner final : ConsumerPortOwner {
   void on_accepted() override { ++accepted; }
   void on_wake() override { ++wakes; }
   void on_lost(const Error& error) override {
@@ -61,7 +61,7 @@ struct PeerLane {
     bool sealed = true;
   };
   PeerLane(const os::Fd& line, std::uint32_t producer, const Options& options)
-      : layout(LaneLayout::make({.depth = kDepth,
+      : layout(LaneLayout::make({.depth = kPortDepth,
                                  .slots = 0,
                                  .immediate_max = kImmediate,
                                  .bounce_size = options.bounce,
@@ -86,7 +86,7 @@ struct PeerLane {
   // The lane as the consumer sees it, for a test that has no port. Once: it takes the descriptors.
   std::unique_ptr<InLane> received() {
     std::array<os::Fd, 2> fds{std::move(memory), std::move(ring.second)};
-    return InLane::make(terms, kDepth, kImmediate, viewed, false, fds, allowances).value();
+    return InLane::make(terms, kPortDepth, kImmediate, viewed, false, fds, allowances).value();
   }
   // Word `n` of a slot, to be changed behind the reader's back.
   std::atomic_ref<std::uint64_t> word(std::uint32_t slot, std::size_t n) const {
@@ -117,7 +117,7 @@ struct ConsumerPortTest : testing::Test {
     EXPECT_TRUE(test::all_is_unmapped());  // Of other tests; TSan has but six terabytes.
     port =
         ConsumerPort::open(reactor, hub,
-                           {.depth = kDepth,
+                           {.depth = kPortDepth,
                             .immediate_max = kImmediate,
                             .way = way,
                             .memory = std::span(all).first(way == wire::Way::kView ? 0 : kMemory)},
@@ -175,7 +175,7 @@ struct ConsumerPortTest : testing::Test {
   std::shared_ptr<Hub> hub = Hub::create(true, ::getuid(), ::getpid()).value();
   std::pair<os::Fd, os::Fd> sockets = os::pair().value();
   std::vector<std::byte> all;
-  Owner owner;
+  FakePortOwner owner;
   std::unique_ptr<ConsumerPort> port;
   os::Fd line;  // The peer's end.
   std::vector<Arrival> arrivals;

@@ -67,7 +67,9 @@ TEST_F(ConsumerPortTest, HasASignThatIsQuietUntilAMessageComes) {
 TEST_F(ConsumerPortTest, HasASignInTheLapAfterTheFirst) {
   PeerLane from = lane();
   // A post has its slot as its index, and there are twice as many as may be posted.
-  const auto index = [](std::uint32_t n) { return static_cast<std::uint16_t>(n % (2 * kDepth)); };
+  const auto index = [](std::uint32_t n) {
+    return static_cast<std::uint16_t>(n % (2 * kPortDepth));
+  };
   const std::uint32_t lap = from.layout.shape.slots;
   for (std::uint32_t n = 0; n < lap; ++n) {
     from.writer->put_inline(index(n), kBytes, {});

@@ -34,7 +34,7 @@ namespace {
 constexpr const char* kFunction = "0000:b1:00.0";
 constexpr const char* kName = "echo";
 
-struct Owner final : ListenerOwner {
+struct FakeListenerOwner final : ListenerOwner {
   std::optional<Refusal> admit_user(const PeerIdentity& peer,
                                     std::span<const std::uint32_t>) override {
     seen.push_back(peer);
@@ -74,7 +74,7 @@ struct ListenerTest : testing::Test {
 
   test::RuntimeDirectory runtime;
   test::FakeReactor reactor;
-  Owner owner;
+  FakeListenerOwner owner;
   std::unique_ptr<ShmListener> listener =
       ShmListener::create(
           reactor, {.server_name = kName, .representor = kFunction, .limits = {1024, 8}}, owner)

@@ -32,14 +32,12 @@ using test::PeerConsumer;
 constexpr std::uint64_t kMap = PeerConsumer::kMap;
 constexpr std::uint32_t kHandles = 4;
 
-using Owner = test::PortOwner;
-
 struct ProducerPortTest : testing::Test {
   OutLane& lane(std::uint32_t id) { return *port->lane(id).value(); }
 
   test::FakeReactor reactor;
   std::shared_ptr<Hub> hub = Hub::create(false, ::getuid(), ::getpid()).value();
-  Owner owner;
+  test::PortOwner owner;
   std::unique_ptr<ProducerPort> port =
       ProducerPort::open(reactor, hub, {.staging = kMap, .cooperative = 8192, .handles = kHandles},
                          owner)

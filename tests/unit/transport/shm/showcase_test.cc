@@ -79,15 +79,15 @@ TEST_F(ShowcaseTest, CountsARowAmongTheOthers) {
 }
 
 TEST_F(ShowcaseTest, GivesNoSlotBackBeforeItsMessageIsReleased) {
-  send(static_cast<int>(kDepth));
-  EXPECT_EQ(show().shown.messages, kDepth);
+  send(static_cast<int>(kPortDepth));
+  EXPECT_EQ(show().shown.messages, kPortDepth);
   EXPECT_EQ(room(), 0U);
-  EXPECT_FALSE(showcase.release(kDepth + 1));
-  EXPECT_EQ(showcase.shown(), kDepth) << "nothing was done";
+  EXPECT_FALSE(showcase.release(kPortDepth + 1));
+  EXPECT_EQ(showcase.shown(), kPortDepth) << "nothing was done";
   EXPECT_TRUE(showcase.release(1));
   EXPECT_EQ(room(), 1U);
-  EXPECT_TRUE(showcase.release(kDepth - 1));
-  EXPECT_EQ(room(), kDepth);
+  EXPECT_TRUE(showcase.release(kPortDepth - 1));
+  EXPECT_EQ(room(), kPortDepth);
 }
 
 TEST_F(ShowcaseTest, ShowsWhatCameBeforeALieAndThenTheLie) {
