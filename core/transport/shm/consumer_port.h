@@ -128,8 +128,10 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // in so short a call.
   template <class Sink>
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
+    const auto now = [this] { return reactor_.now_ns(); };
+    gap_.polls(now);
     const Taken taken = poll(budget, sink, gap_.pauses());
-    gap_.polled(taken.any);
+    gap_.polled(taken.any, now);
     return taken;
   }
 

@@ -3,56 +3,80 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
+
 namespace comch::transport::shm {
 namespace {
 
-// Something comes after so many empty polls.
-void wait(Gap& gap, int polls) {
-  for (int n = 0; n < polls; ++n) gap.polled(false);
-  gap.polled(true);
-}
-
-TEST(Gap, IsShortAtFirstAndWhereThereIsAlwaysSomething) {
-  Gap gap;
-  EXPECT_EQ(gap.pauses(), Gap::kShort);
-  for (int n = 0; n < 3; ++n) gap.polled(true);
-  EXPECT_EQ(gap.pauses(), Gap::kShort);
-}
-
-TEST(Gap, StaysShortWhereAnswersAreThereWithinAFewLooks) {
-  Gap gap;
-  for (int n = 0; n < 3; ++n) {
-    wait(gap, 5);
-    EXPECT_EQ(gap.pauses(), Gap::kShort);
+struct GapTest : testing::Test {
+  // A call that brings something, or nothing.
+  void poll(bool any) {
+    gap.polls(now);
+    time_ns += 10;
+    gap.polled(any, now);
   }
+  // Something comes after so long.
+  void wait(std::uint64_t ns) {
+    poll(false);
+    time_ns += ns;
+    poll(true);
+  }
+  void wait_often(std::uint64_t ns) {
+    for (std::uint32_t n = 0; n < Gap::kEvery; ++n) wait(ns);
+  }
+
+  Gap gap;
+  std::uint64_t time_ns = 1000;
+  int clock_reads = 0;
+  const std::function<std::uint64_t()> now = [this] {
+    ++clock_reads;
+    return time_ns;
+  };
+};
+
+TEST_F(GapTest, IsShortAtFirstAndWhereThereIsAlwaysSomething) {
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
+  for (std::uint32_t n = 0; n < 3 * Gap::kEvery; ++n) poll(true);
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
 }
 
-TEST(Gap, IsLongWhereTheyAreLongInComing) {
-  Gap gap;
-  wait(gap, 6);
+TEST_F(GapTest, IsShortWhereAnswersAreThereSoon) {
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
+}
+
+TEST_F(GapTest, IsLongWhereTheyAreLongInComing) {
+  wait_often(2 * Gap::kFar_ns);
   EXPECT_EQ(gap.pauses(), Gap::kLong);
-}
-
-TEST(Gap, StaysLongWithAnswersThatTakeAsLongThoughItLooksLessOften) {
-  Gap gap;
-  wait(gap, 6);
-  for (int n = 0; n < 3; ++n) {
-    wait(gap, 3);
-    EXPECT_EQ(gap.pauses(), Gap::kLong);
-  }
-}
-
-TEST(Gap, IsShortAgainWithTheFirstThatIsThereSoon) {
-  Gap gap;
-  wait(gap, 100);
-  wait(gap, 2);
+  wait_often(2 * Gap::kFar_ns);
+  EXPECT_EQ(gap.pauses(), Gap::kLong);
+  wait_often(Gap::kFar_ns / 2);
   EXPECT_EQ(gap.pauses(), Gap::kShort);
 }
 
-TEST(Gap, DoesNotChangeDuringAWait) {
-  Gap gap;
-  for (int n = 0; n < 100; ++n) {
-    gap.polled(false);
+TEST_F(GapTest, TimesOneWaitOfMany) {
+  for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) wait(2 * Gap::kFar_ns);
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
+  EXPECT_EQ(clock_reads, 0);
+  wait(2 * Gap::kFar_ns);
+  EXPECT_EQ(gap.pauses(), Gap::kLong);
+  EXPECT_EQ(clock_reads, 2);
+}
+
+// What the program does meanwhile is no wait.
+TEST_F(GapTest, TimesAWaitFromItsFirstCallOn) {
+  for (std::uint32_t n = 0; n < Gap::kEvery; ++n) {
+    time_ns += 10 * Gap::kFar_ns;
+    wait(0);
+  }
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
+}
+
+TEST_F(GapTest, DoesNotChangeDuringAWait) {
+  for (std::uint32_t n = 0; n < 3 * Gap::kEvery; ++n) {
+    poll(false);
+    time_ns += Gap::kFar_ns;
     EXPECT_EQ(gap.pauses(), Gap::kShort);
   }
 }
