@@ -140,9 +140,14 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // released.
   template <class Sink>
   Showing view(std::size_t budget, Sink sink) {
+    const auto now = [this] { return reactor_.now_ns(); };
+    gap_.polls(now);
+    if (gap_.is_far()) [[unlikely]]
+      gap_.keep_quiet(reactor_.next_answer().slot());
     Patience& patience = reactor_.patience();
     const Showing shown = patience.look(this, [&] { return view_once(budget, sink); });
     if (shown) patience.received(this);
+    gap_.polled(static_cast<bool>(shown), now);
     if (sweep_) [[unlikely]]
       sweep();
     return shown;

@@ -3,6 +3,10 @@
 //
 //   gap.polls(now);  taken = poll(gap.pauses());  gap.polled(taken, now);
 //
+//   gap.polls(now);
+//   if (gap.is_far()) gap.keep_quiet(next.slot());  // Or by a first look that is late.
+//   shown = view();  gap.polled(shown, now);
+//
 // Whoever looks takes the line from its writer, if that has asked for it ahead (next_answer.h): of
 // a peer whose answers take several hundred nanoseconds, across caches, most looks between do
 // nothing but that. Of one beside ours an answer is there within a few looks, and a longer gap
@@ -14,7 +18,10 @@
 // Threads: the engine's. Lifetime: a value. Errors: none. Tests: gap_test.cc.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "base/pause.h"
 
 namespace comch::transport::shm {
 
@@ -27,8 +34,22 @@ class Gap {
   // Of so many calls that bring something one is timed, which takes two looks at the clock.
   static constexpr std::uint32_t kEvery = 64;
 
+  // Short pauses ahead of a late first look, 115 ns: the answer is being written when the look
+  // comes to its writer. Four less, and that has to ask for its line once more; more are a part of
+  // the wait.
+  static constexpr int kQuiet = 13;
+
   // Of what pause() does, between two looks.
   int pauses() const { return pauses_; }
+  bool is_far() const { return pauses_ == kLong; }
+  // Once for each answer, which goes into this slot (NextAnswer); null: none is expected. True: it
+  // was quiet.
+  [[gnu::noinline]] bool keep_quiet(const std::byte* slot) {
+    if (slot == nullptr || slot == kept_) return false;
+    kept_ = slot;
+    for (int left = kQuiet; left != 0; --left) short_pause();
+    return true;
+  }
 
   // Ahead of a call and behind it; `now` answers nanoseconds.
   template <class Now>
@@ -47,6 +68,7 @@ class Gap {
 
  private:
   int pauses_ = kShort;
+  const std::byte* kept_ = nullptr;  // Kept quiet for. Never looked at.
   std::uint32_t left_ = kEvery;  // Calls that bring something, up to the end of the next timed one.
   std::uint64_t begin_ns_ = 0;   // Of that; 0: it has not begun.
 };

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -71,6 +73,21 @@ TEST_F(GapTest, TimesAWaitFromItsFirstCallOn) {
     wait(0);
   }
   EXPECT_EQ(gap.pauses(), Gap::kShort);
+}
+
+TEST_F(GapTest, IsFarWhereWaitsAreLong) {
+  EXPECT_FALSE(gap.is_far());
+  wait_often(2 * Gap::kFar_ns);
+  EXPECT_TRUE(gap.is_far());
+}
+
+TEST_F(GapTest, KeepsQuietOnceForAnAnswer) {
+  const std::array<std::byte, 2> slots{};
+  EXPECT_FALSE(gap.keep_quiet(nullptr)) << "none is expected";
+  EXPECT_TRUE(gap.keep_quiet(slots.data()));
+  EXPECT_FALSE(gap.keep_quiet(slots.data()));
+  EXPECT_TRUE(gap.keep_quiet(slots.data() + 1));
+  EXPECT_TRUE(gap.keep_quiet(slots.data())) << "it is another one's by now";
 }
 
 TEST_F(GapTest, DoesNotChangeDuringAWait) {
