@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cerrno>
 #include <deque>
 #include <map>
@@ -35,21 +36,20 @@ class SlowJobs {
   }
 
   void add(std::function<void()> job, Sender sender = {}) {
-    const std::unique_lock lock(mutex_);
-    waiting_.push_back({std::move(job), sender});
-    if (sender && ++of_users_[*sender] == kWaitingOfAUserMax) {
-      say(About(*sender), LogLevel::kError,
-          "what uid {} has sent does not close: nothing more is taken from its processes until it "
-          "does",
-          *sender);
-    }
-    start_thread_if_none_is_free();
+    // The application's log may come back to here.
+    if (!line_up(std::move(job), sender)) return;
+    say(About(*sender), LogLevel::kError,
+        "what uid {} has sent does not close: nothing more is taken from its processes until it "
+        "does",
+        *sender);
   }
   std::size_t count() {
     const std::unique_lock lock(mutex_);
     return waiting_.size() + running_;
   }
   std::size_t count_of(std::uint32_t user) {
+    // Nobody's, as always: whoever receives a packet asks. No edge: nothing is read by it.
+    if (counted_.load(std::memory_order_relaxed) == 0) return 0;
     const std::unique_lock lock(mutex_);
     const auto it = of_users_.find(user);
     return it == of_users_.end() ? 0 : it->second;
@@ -62,6 +62,16 @@ class SlowJobs {
   };
 
   explicit SlowJobs(std::size_t most) : most_(most) {}
+
+  // True: with this one so many of its sender's wait as may.
+  bool line_up(std::function<void()> job, Sender sender) {
+    const std::unique_lock lock(mutex_);
+    waiting_.push_back({std::move(job), sender});
+    if (sender) ++counted_;
+    const bool is_last = sender && ++of_users_[*sender] == kWaitingOfAUserMax;
+    start_thread_if_none_is_free();
+    return is_last;
+  }
 
   // Signals are the application's, and so are the threads that it expects them on.
   void start_thread_if_none_is_free() {
@@ -95,10 +105,13 @@ class SlowJobs {
     --threads_;
   }
   void forget(Sender sender) {
-    if (sender && --of_users_[*sender] == 0) of_users_.erase(*sender);
+    if (!sender) return;
+    --counted_;
+    if (--of_users_[*sender] == 0) of_users_.erase(*sender);
   }
 
   const std::size_t most_;
+  std::atomic<std::size_t> counted_ = 0;  // Of all users; written behind mutex_.
   std::mutex mutex_;
   // All behind mutex_.
   std::deque<Job> waiting_;

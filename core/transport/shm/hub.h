@@ -53,7 +53,7 @@ class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
-  std::uint32_t peer_uid() const { return peer_uid_; }
+  std::uint32_t peer_uid() const { return peer_uid_; }  // Who it is, by the kernel's word.
 
   // A port of this process begins, or ends. `listens`: its socket, which is shut down when the
   // connection is lost; `rings`: the socket's other end, or null where the peer alone has it.

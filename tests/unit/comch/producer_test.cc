@@ -6,6 +6,7 @@
 
 #include "os/syscalls.h"
 #include "unit/comch/fast_pair.h"
+#include "unit/transport/shm/failing_sends.h"
 
 namespace comch::test {
 namespace {
@@ -293,22 +294,13 @@ TEST_F(ProducerTest, KeepsItsClientFromStopping) {
   ASSERT_TRUE(client->stop());
 }
 
-// A kernel in which a line is full at first, and which has no memory for a lane later.
+// A kernel that has no memory for a lane.
 struct NoLane {
-  static ssize_t sendmsg(int, const msghdr*, int) {
-    errno = EAGAIN;
-    return -1;
-  }
   static int memfd_create(const char*, unsigned) {
     errno = ENFILE;
     return -1;
   }
-  static os::Syscalls full() {
-    os::Syscalls table = os::kKernel;
-    table.sendmsg = &sendmsg;
-    return table;
-  }
-  static os::Syscalls none() {
+  static os::Syscalls table() {
     os::Syscalls table = os::kKernel;
     table.memfd_create = &memfd_create;
     return table;
@@ -320,11 +312,10 @@ TEST_F(ProducerTest, WhoWaitsForSpaceIsToldWhenNothingCanBeSentAtAll) {
   Producer& from = producer();
   post_rooms(to, there, 1, 64);
   {
-    static const os::Syscalls kFull = NoLane::full();
-    const os::ScopedSyscalls scope(kFull);
+    const FailingSends full(EAGAIN);
     ASSERT_TRUE(from.request_space(to.id()));
   }
-  static const os::Syscalls kNone = NoLane::none();
+  static const os::Syscalls kNone = NoLane::table();
   const os::ScopedSyscalls scope(kNone);
   EXPECT_TRUE(run_until([&] { return spaces == 1; }));
   const std::array message{Outgoing{.data = bytes("x"), .immediate = {}}};

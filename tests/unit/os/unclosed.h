@@ -17,8 +17,8 @@ namespace comch::test {
 
 class Unclosed {
  public:
-  explicit Unclosed(std::uint32_t user, std::size_t count = os::kWaitingOfAUserMax) {
-    for (std::size_t n = 0; n < count; ++n) {
+  explicit Unclosed(std::uint32_t user) {
+    for (std::size_t n = 0; n < os::kWaitingOfAUserMax; ++n) {
       os::do_elsewhere([open = open_] { open->wait(false); }, user);
     }
   }
