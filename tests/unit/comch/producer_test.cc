@@ -307,7 +307,7 @@ struct NoLane {
   }
 };
 
-TEST_F(ProducerTest, WhoWaitsForSpaceIsToldWhenNothingCanBeSentAtAll) {
+TEST_F(ProducerTest, WhoWaitsForSpaceIsToldWhenNoLaneCanBeMade) {
   Consumer& to = consumer(there);
   Producer& from = producer();
   post_rooms(to, there, 1, 64);
