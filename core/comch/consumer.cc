@@ -91,6 +91,9 @@ Status Consumer::set_way(DataWay way) {
 Status Consumer::set_descriptors_kept(bool kept) {
   return ask(*this, [&](auto& impl) { return impl.set_descriptors_kept(kept); });
 }
+void Consumer::set_polling(Polling polling) {
+  ask(*this, [&](auto& impl) { impl.set_polling(polling); });
+}
 std::uint32_t Consumer::tasks() const {
   return ask(*this, [&](auto& impl) { return impl.tasks(); });
 }

@@ -44,6 +44,7 @@ class PortConsumer : public ConsumerCore,
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
   Status set_descriptors_kept(bool kept);
+  void set_polling(Polling polling) { polling_ = polling; }
   ConsumerId id() const { return ConsumerId{port_ ? port_->id() : 0}; }
   ConnectionImpl& connection() const { return connection_; }
   MsgQ* queue() const { return nullptr; }
@@ -120,6 +121,7 @@ class PortConsumer : public ConsumerCore,
   MemoryMapImpl& map_;
   DataWay wanted_way_ = DataWay::kAuto;
   bool descriptors_kept_ = false;  // Of maps that are shown, if any are.
+  Polling polling_ = Polling::kAlone;
   std::unique_ptr<Port> port_;
   std::optional<Error> ending_;  // Why what is posted comes back.
   bool polled_out_ = false;      // Since then poll() has found nothing.
@@ -238,7 +240,7 @@ template <class Ports>
 template <class Sink>
 std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink sink) {
   if (!port_ || !in_arrays() || out.empty()) return 0;
-  const transport::Taken taken = port_->poll_twice(out.size(), sink);
+  const transport::Taken taken = port_->poll_twice(out.size(), polling_ == Polling::kAlone, sink);
   tasks_completed(taken.messages);
   end_poll(!taken.any);
   return taken.messages;

@@ -39,6 +39,7 @@ class QueueConsumerImpl final : public ConsumerCore,
   Status set_immediate_size(std::uint32_t bytes);
   Status set_way(DataWay way);
   Status set_descriptors_kept(bool kept);
+  void set_polling(Polling /*polling*/) {}  // It always looks at once.
   DataWay way() const { return DataWay::kAuto; }
   ConsumerId id() const { return idle() ? ConsumerId{} : end_->id(); }
   MsgQ* queue() const { return &queue_; }

@@ -83,6 +83,13 @@ struct HandedOver {
   explicit operator bool() const { return !bytes.empty(); }
 };
 
+// What else is done between two calls of Consumer::poll() that bring nothing.
+//   kAlone        nothing that matters. Where each message is answered, poll() may look up to
+//                 0.15 us late: whoever looks while the peer writes delays it by more than that
+//   kAmongOthers  other consumers, sockets or timers are looked at, so that poll() comes late as
+//                 it is
+enum class Polling : std::uint8_t { kAlone, kAmongOthers };
+
 // What Consumer::hold() answers: a message that was handed over, for who reads it on.
 struct Held {
   std::shared_ptr<const void> memory;  // As long as anybody has it, the bytes are mapped.
@@ -181,6 +188,9 @@ class Consumer : public Context {
   // map that is shown to this consumer, which counts as the peer's: whose maps are more than its
   // share of them, as they are of mappings, loses the consumer. not_supported: of a MsgQ.
   Status set_descriptors_kept(bool kept);
+  // At any time. Default kAlone; uring::Ring::prepare() says kAmongOthers. Of a MsgQ, or between
+  // machines, poll() looks at once anyway.
+  void set_polling(Polling polling);
 
   std::uint32_t tasks() const;
   std::uint32_t immediate_size() const;
@@ -203,8 +213,9 @@ class Consumer : public Context {
   // Posts the buffers and answers how many: fewer when tasks() are posted, or one is not of
   // the map or posted already; a null pointer posts no buffer. bad_state: not running.
   Result<std::size_t> post(std::span<Buffer* const> buffers);
-  // Takes what has arrived, without running a callback; 0: nothing. When the consumer has
-  // left kRunning, what is posted comes back with length 0 by take_back().
+  // Takes what has arrived, without running a callback; 0: nothing. It may be a part of that, and
+  // the next call takes more. When the consumer has left kRunning, what is posted comes back with
+  // length 0 by take_back().
   std::size_t poll(std::span<Received> out);
   // The buffers of posts that ended without a message: after stop(), or a lost peer.
   std::size_t take_back(std::span<Buffer*> out);

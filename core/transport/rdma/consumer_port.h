@@ -118,9 +118,10 @@ class ConsumerPort final : public Alarm {
     if (!busy_) settle();
     return {.messages = count, .any = busy_};
   }
-  // As a carrier with less to look after has it, where one look behind another is worth a pause.
+  // As a carrier with less to look after has it, where it is worth a pause when and how often it
+  // looks.
   template <class Sink>
-  Taken poll_twice(std::size_t budget, Sink sink) {
+  Taken poll_twice(std::size_t budget, bool /*alone*/, Sink sink) {
     return poll(budget, sink);
   }
 

@@ -125,11 +125,12 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   }
   // The same of a caller that polls by itself, and not through its engine: behind a look that finds
   // nothing there is one more, and a gap between them. More of them, as Patience has, gain nothing
-  // in so short a call.
+  // in so short a call. `alone`: it does nothing else meanwhile, so that it may look late.
   template <class Sink>
-  [[gnu::always_inline]] Taken poll_twice(std::size_t budget, Sink sink) {
+  [[gnu::always_inline]] Taken poll_twice(std::size_t budget, bool alone, Sink sink) {
     const auto now = [this] { return reactor_.now_ns(); };
-    gap_.polls(now);
+    gap_.polls(now, [this] { return has_message(); });
+    if (gap_.awaits(reactor_.next_answer().slot(), alone)) budget = 1;
     const Taken taken = poll(budget, sink, gap_.pauses());
     gap_.polled(taken.any, now);
     return taken;
@@ -141,7 +142,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   template <class Sink>
   Showing view(std::size_t budget, Sink sink) {
     const auto now = [this] { return reactor_.now_ns(); };
-    gap_.polls(now);
+    gap_.polls(now, [this] { return has_message(); });
     if (gap_.is_far()) [[unlikely]]
       gap_.keep_quiet(reactor_.next_answer().slot());
     Patience& patience = reactor_.patience();

@@ -14,7 +14,7 @@ namespace {
 struct GapTest : testing::Test {
   // A call that brings something, or nothing.
   void poll(bool any) {
-    gap.polls(now);
+    gap.polls(now, [this] { return ready; });
     time_ns += 10;
     gap.polled(any, now);
   }
@@ -29,6 +29,8 @@ struct GapTest : testing::Test {
   }
 
   Gap gap;
+  bool ready = false;  // Something is there already.
+  std::array<std::byte, 2> slots{};
   std::uint64_t time_ns = 1000;
   int clock_reads = 0;
   const std::function<std::uint64_t()> now = [this] {
@@ -82,12 +84,49 @@ TEST_F(GapTest, IsFarWhereWaitsAreLong) {
 }
 
 TEST_F(GapTest, KeepsQuietOnceForAnAnswer) {
-  const std::array<std::byte, 2> slots{};
   EXPECT_FALSE(gap.keep_quiet(nullptr)) << "none is expected";
-  EXPECT_TRUE(gap.keep_quiet(slots.data()));
-  EXPECT_FALSE(gap.keep_quiet(slots.data()));
-  EXPECT_TRUE(gap.keep_quiet(slots.data() + 1));
-  EXPECT_TRUE(gap.keep_quiet(slots.data())) << "it is another one's by now";
+  EXPECT_TRUE(gap.keep_quiet(&slots[0]));
+  EXPECT_FALSE(gap.keep_quiet(&slots[0]));
+  EXPECT_TRUE(gap.keep_quiet(&slots[1]));
+  EXPECT_TRUE(gap.keep_quiet(&slots[0])) << "it is another one's by now";
+}
+
+TEST_F(GapTest, AwaitsAnAnswerWhereAWaitWasTimed) {
+  EXPECT_FALSE(gap.awaits(&slots[0], true));
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(gap.awaits(&slots[0], true));
+  EXPECT_FALSE(gap.keep_quiet(&slots[0])) << "it was";
+  EXPECT_TRUE(gap.awaits(&slots[0], true)) << "it has not come";
+  EXPECT_FALSE(gap.awaits(nullptr, true)) << "none is expected";
+  wait_often(2 * Gap::kFar_ns);
+  EXPECT_TRUE(gap.awaits(&slots[1], true));
+}
+
+TEST_F(GapTest, IsNotQuietForWhoMayNotBeLate) {
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(gap.awaits(&slots[0], false));
+  EXPECT_TRUE(gap.keep_quiet(&slots[0])) << "it was not";
+}
+
+TEST_F(GapTest, AwaitsNoAnswerWhereMessagesAreThereAlready) {
+  wait_often(Gap::kFar_ns / 2);
+  ready = true;
+  wait_often(0);
+  EXPECT_FALSE(gap.awaits(&slots[0], true));
+  ready = false;
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(gap.awaits(&slots[0], true));
+}
+
+TEST_F(GapTest, TimesAWaitWithoutAwaitingAnAnswer) {
+  wait_often(Gap::kFar_ns / 2);
+  for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) {
+    EXPECT_TRUE(gap.awaits(&slots[n % 2], true));
+    wait(Gap::kFar_ns / 2);
+  }
+  EXPECT_FALSE(gap.awaits(&slots[0], true));
+  wait(Gap::kFar_ns / 2);
+  EXPECT_TRUE(gap.awaits(&slots[0], true));
 }
 
 TEST_F(GapTest, DoesNotChangeDuringAWait) {
