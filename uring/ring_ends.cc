@@ -23,9 +23,10 @@ Status Ring::prepare(Producer& producer) {
 }
 
 Status Ring::prepare(Consumer& consumer, std::uint32_t tasks) {
-  consumer.set_polling(Polling::kAmongOthers);
   const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-  return consumer.configure_receive(tasks, free_task, free_task);
+  if (Status s = consumer.configure_receive(tasks, free_task, free_task); !s) return s;
+  consumer.set_polling(Polling::kAmongOthers);
+  return {};
 }
 
 // What a server and a client have in common.

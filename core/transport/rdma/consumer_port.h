@@ -118,8 +118,7 @@ class ConsumerPort final : public Alarm {
     if (!busy_) settle();
     return {.messages = count, .any = busy_};
   }
-  // As a carrier with less to look after has it, where it is worth a pause when and how often it
-  // looks.
+  // As the carrier in shared memory has it, where a look costs the writer.
   template <class Sink>
   Taken poll_twice(std::size_t budget, bool /*alone*/, Sink sink) {
     return poll(budget, sink);

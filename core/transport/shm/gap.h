@@ -78,9 +78,8 @@ class Gap {
       return;
     quiet_ = 0;
     if (left_ == 1) return;  // The next wait is timed.
-    const bool is_far = now() - begin_ns_ >= kFar_ns;
-    pauses_ = is_far ? kLong : kShort;
-    if (!was_ready_) quiet_ = is_far ? kFarQuiet : kNearQuiet;
+    pauses_ = now() - begin_ns_ < kFar_ns ? kShort : kLong;
+    if (!was_ready_) quiet_ = is_far() ? kFarQuiet : kNearQuiet;
     begin_ns_ = 0;
     left_ = kEvery;
   }

@@ -1,11 +1,13 @@
 // Polling: how many messages poll() takes of a peer with whom messages are exchanged in turn.
+#include "transport/shm/gap.h"
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
 namespace {
 
 struct PollingTest : FastPair {
-  static constexpr std::uint32_t kWaits = 64;  // One of so many is timed.
+  // At least one of them is timed.
+  static constexpr std::uint32_t kWaits = 2 * transport::shm::Gap::kEvery;
 
   PollingTest() {
     for (std::size_t n = 0; n < 8; ++n) {
@@ -43,7 +45,7 @@ struct PollingTest : FastPair {
   }
   // Each is waited for, and one is in the lane at a time.
   void take_turns() {
-    for (std::uint32_t n = 0; n < 2 * kWaits; ++n) {
+    for (std::uint32_t n = 0; n < kWaits; ++n) {
       EXPECT_EQ(take(), 0U);
       send(1);
       EXPECT_EQ(take(), 1U);
@@ -51,7 +53,7 @@ struct PollingTest : FastPair {
   }
   // As many are there when they are asked for.
   void take_all_at_once() {
-    for (std::uint32_t n = 0; n < 2 * kWaits; ++n) {
+    for (std::uint32_t n = 0; n < kWaits; ++n) {
       send(1);
       EXPECT_EQ(take(), 1U);
     }
@@ -75,7 +77,7 @@ TEST_F(PollingTest, WhereTheyAreThereAlreadyAllAreTaken) {
   EXPECT_EQ(take(), 3U);
 }
 
-TEST_F(PollingTest, SoItIsForWhoPollsAmongOthers) {
+TEST_F(PollingTest, WhoPollsAmongOthersTakesAsMany) {
   to.set_polling(Polling::kAmongOthers);
   take_turns();
   send(3);

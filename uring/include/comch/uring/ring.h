@@ -129,9 +129,9 @@ class Ring {
   // Like files of io_uring, what operations name is registered first. These calls allocate; no
   // other does. no_memory: there is none.
 
-  // What a producer or consumer that is used through a ring needs before it is started; other
-  // configuration is the application's. bad_state: it is not idle. invalid_value: as
-  // Consumer::configure_receive().
+  // What a producer or consumer that is used through a ring needs before it is started,
+  // set_polling() among it; other configuration is the application's. bad_state: it is not idle.
+  // invalid_value: as Consumer::configure_receive().
   Status prepare(Producer& producer);
   Status prepare(Consumer& consumer, std::uint32_t tasks);
   // Takes every callback of it: its messages go to prep_ctrl_recv(), who comes and goes to
