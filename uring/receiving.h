@@ -45,7 +45,9 @@ class Receiving {
       if (&end->consumer == &consumer) return fail(Errc::already_exist, "it is registered");
     }
     messages_.keep_immediates();
-    return ends_.emplace_back(std::make_unique<End>(consumer)).get();
+    End* const end = ends_.emplace_back(std::make_unique<End>(consumer)).get();
+    say_polling();
+    return end;
   }
   Status remove(End& end) {
     if (end.has_posted() || end.pool.op != nullptr || end.pool.queued != 0) {
@@ -56,6 +58,7 @@ class Receiving {
     }
     order_.cancel_held(static_cast<const Source*>(&end));
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
+    say_polling();
     return {};
   }
 
@@ -161,6 +164,11 @@ class Receiving {
  private:
   static constexpr std::size_t kTogether = 64;
 
+  // A look at one of several is late as it is.
+  void say_polling() {
+    const Polling polling = ends_.size() == 1 ? Polling::kAlone : Polling::kAmongOthers;
+    for (const auto& end : ends_) end->consumer.set_polling(polling);
+  }
   static End& of(const Operation& op) { return *static_cast<End*>(static_cast<Source*>(op.end)); }
   // How many may be posted: beside a pool none that it takes to post its buffers again.
   static std::size_t places(const End& end) {

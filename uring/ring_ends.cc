@@ -24,9 +24,7 @@ Status Ring::prepare(Producer& producer) {
 
 Status Ring::prepare(Consumer& consumer, std::uint32_t tasks) {
   const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-  if (Status s = consumer.configure_receive(tasks, free_task, free_task); !s) return s;
-  consumer.set_polling(Polling::kAmongOthers);
-  return {};
+  return consumer.configure_receive(tasks, free_task, free_task);
 }
 
 // What a server and a client have in common.

@@ -1,6 +1,8 @@
 // pause: tells the processor that this is a waiting loop, and for how long.
 #pragma once
 
+#include <cstdint>
+
 namespace comch {
 
 inline void pause() {
@@ -22,6 +24,26 @@ inline void short_pause() {
   for (int n = 0; n < 2; ++n) __builtin_ia32_lfence();
 #else
   pause();
+#endif
+}
+
+// Waits until what this thread has stored is in the cache, and so for the lines of it, where the
+// processor can be made to; for its time alone, for nothing is ordered by it. A fence does no more
+// and takes 20 ns longer.
+inline void drain_stores() {
+#if defined(__x86_64__)
+  // A load of what two stores have written is not answered before both are in the cache, and they
+  // go there behind all before them.
+  alignas(8) std::uint32_t halves[2] = {};
+  std::uint64_t whole = 0;
+  asm volatile(
+      "movl $0, (%1)\n\t"
+      "movl $0, 4(%1)\n\t"
+      "movq (%1), %0\n\t"
+      "lfence"
+      : "=r"(whole)
+      : "r"(halves)
+      : "memory");
 #endif
 }
 

@@ -188,7 +188,7 @@ class Consumer : public Context {
   // map that is shown to this consumer, which counts as the peer's: whose maps are more than its
   // share of them, as they are of mappings, loses the consumer. not_supported: of a MsgQ.
   Status set_descriptors_kept(bool kept);
-  // At any time. Default kAlone; uring::Ring::prepare() says kAmongOthers. Of a MsgQ, or between
+  // At any time. Default kAlone; uring::Ring::register_source() says it, too. Of a MsgQ, or between
   // machines, poll() looks at once anyway.
   void set_polling(Polling polling);
 

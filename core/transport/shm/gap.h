@@ -13,6 +13,8 @@
 // Whoever looks takes the line from its writer, if that has asked for it ahead (next_answer.h), and
 // the writer has to ask once more. So who sends a message, and waits for the answer, looks when it
 // is most likely there; where it takes long, across caches, the looks behind that come seldom, too.
+// When that is is counted from where the message has left: once a line was taken from it, a side
+// that counts from its own call is early again each time, and takes the next one.
 // Messages that come in turn come by themselves, and the next slot, of which the peer has asked for
 // the line as well, is not looked at behind one.
 //
@@ -39,11 +41,11 @@ class Gap {
   // Of so many calls that bring something one is timed, which takes two looks at the clock.
   static constexpr std::uint32_t kEvery = 64;
 
-  // Short pauses ahead of a late first look, 36 and 105 ns: the answer is being written when the
+  // Short pauses ahead of a late first look, 36 and 90 ns: the answer is being written when the
   // look comes to its writer. Fewer, and that has to ask for its line once more; more are a part of
   // the wait.
   static constexpr int kNearQuiet = 4;
-  static constexpr int kFarQuiet = 12;
+  static constexpr int kFarQuiet = 10;
 
   // Of what pause() does, between two looks.
   int pauses() const { return pauses_; }
@@ -87,6 +89,7 @@ class Gap {
  private:
   [[gnu::noinline]] void be_quiet(const std::byte* slot, int pauses) {
     kept_ = slot;
+    drain_stores();
     for (; pauses != 0; --pauses) short_pause();
   }
 

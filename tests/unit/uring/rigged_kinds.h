@@ -144,6 +144,7 @@ class RiggedConsumer {
   std::size_t posted() const { return posted_.size() + back_.size(); }
   ContextState state() const { return stopping ? ContextState::kStopping : ContextState::kRunning; }
   const Failure& failure() const { return failure_; }
+  void set_polling(Polling how) { polling = how; }
 
   Result<std::size_t> post(std::span<Buffer* const> buffers) {
     if (stopping) return fail(Errc::bad_state);
@@ -195,6 +196,7 @@ class RiggedConsumer {
 
   bool stopping = false;
   std::size_t shown = 0;
+  Polling polling = Polling::kAlone;
 
  private:
   Chance& chance_;

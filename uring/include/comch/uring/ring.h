@@ -129,8 +129,8 @@ class Ring {
   // Like files of io_uring, what operations name is registered first. These calls allocate; no
   // other does. no_memory: there is none.
 
-  // What a producer or consumer that is used through a ring needs before it is started,
-  // set_polling() among it; other configuration is the application's. bad_state: it is not idle.
+  // What a producer or consumer that is used through a ring needs before it is started; other
+  // configuration is the application's. bad_state: it is not idle.
   // invalid_value: as Consumer::configure_receive().
   Status prepare(Producer& producer);
   Status prepare(Consumer& consumer, std::uint32_t tasks);
@@ -140,7 +140,8 @@ class Ring {
   Status prepare(Client& client);
 
   Result<Destination*> register_destination(Producer& producer, ConsumerId consumer);
-  // already_exist: a consumer is registered once.
+  // already_exist: a consumer is registered once. Says set_polling(): of the only one kAlone, and
+  // of several kAmongOthers; so does unregister() of those that are left.
   Result<Source*> register_source(Consumer& consumer);
   Result<Control*> register_control(Connection& connection);
   // Of one that was prepared, before it is started: who came earlier is not told of.
