@@ -85,7 +85,8 @@ struct HandedOver {
 
 // What else is done between two calls of Consumer::poll() that bring nothing.
 //   kAlone        nothing that matters. Where each message is answered, poll() may look up to
-//                 0.15 us late: whoever looks while the peer writes delays it by more than that
+//                 0.15 us behind the moment at which what was sent is where the peer can see it:
+//                 whoever looks while the peer writes delays it by more than that
 //   kAmongOthers  other consumers, sockets or timers are looked at, so that poll() comes late as
 //                 it is
 enum class Polling : std::uint8_t { kAlone, kAmongOthers };
