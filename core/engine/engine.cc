@@ -122,12 +122,24 @@ void Engine::run_after_progress() {
 bool Engine::work_in_memory() {
   const bool did = !busy_.empty() && work_on_contexts();
   if (did) patience().answered();
+  await_answer();
   return poll_sources() || did;
+}
+
+// Whoever polls by himself has a Gap of his own. Within a cache so much is done between a message
+// and the next look that it is late as it is.
+void Engine::await_answer() {
+  gap().polls([this] { return now_ns(); }, [this] { return sources_.any_ready(); });
+  const bool waits = gap().is_far() && patience().is_near(this);
+  gap().await(waits ? next_answer().slot() : nullptr, true);
 }
 
 bool Engine::poll_sources() {
   const bool did = sources_.poll();
-  if (did) patience().received(this);
+  if (did) {
+    patience().received(this);
+    gap().polled(true, [this] { return now_ns(); });
+  }
   return did;
 }
 

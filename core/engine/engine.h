@@ -92,6 +92,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   static constexpr std::uint32_t kLooksUntilRelaxed = 13;
 
   bool work_in_memory();
+  void await_answer();
   bool poll_sources();
   bool look_if_due();
   bool look(std::uint64_t now);

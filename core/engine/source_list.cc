@@ -48,6 +48,10 @@ bool SourceList::poll() {
   return did;
 }
 
+bool SourceList::any_ready() const {
+  return std::ranges::any_of(hot_, [](Source* source) { return source->ready(); });
+}
+
 // Sources that are quiet are asked by one load, and not by a call.
 bool SourceList::is_silent(Source& source) {
   if (!source.notes.sign) return false;

@@ -34,6 +34,8 @@ class SourceList {
   // anything. Those that were quiet between the last two calls of settle() may be left out of a
   // call in which another had.
   bool poll();
+  // Whether a hot one has something to do.
+  bool any_ready() const;
 
   // Called from time to time by an engine that keeps polling: puts quiet sources to sleep,
   // and tells the others' peers that nobody sleeps here when `relax` says so.

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "comch/result.h"
+#include "transport/gap.h"
 #include "transport/next_answer.h"
 #include "transport/patience.h"
 
@@ -51,6 +52,8 @@ class Reactor {
   // One for all that is polled: who answers through one port waits at another.
   Patience& patience() { return patience_; }
   NextAnswer& next_answer() { return next_answer_; }
+  // Of what the engine polls; who polls by himself has one of his own.
+  Gap& gap() { return gap_; }
 
  protected:
   ~Reactor() = default;
@@ -58,6 +61,7 @@ class Reactor {
  private:
   Patience patience_;
   NextAnswer next_answer_;
+  Gap gap_;
 };
 
 }  // namespace comch::transport

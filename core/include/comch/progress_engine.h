@@ -58,7 +58,9 @@ class ProgressEngine {
   Status connect(Context& context);
 
   // True when something happened (a message, a completion, an event, a change of
-  // state). Must not be called from a callback, where it answers false at once.
+  // state). Must not be called from a callback, where it answers false at once. Where messages of
+  // tasks are exchanged one by one with a process whose cache is another one, it may look up to
+  // 0.15 us behind the moment at which an answer is where the peer can see it, as Polling::kAlone.
   bool progress();
 
   // progress(), and when there is nothing to do spins for `spin` and then sleeps until

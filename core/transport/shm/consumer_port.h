@@ -31,7 +31,6 @@
 #include "transport/reactor.h"
 #include "transport/shm/arrival.h"
 #include "transport/shm/doorbell.h"
-#include "transport/shm/gap.h"
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/intake.h"
@@ -121,7 +120,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // n-th, an Arrival or a PlainArrival.
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
-    return poll(budget, sink, Intake::kLookOnce);
+    return poll(reactor_.gap().budget(budget), sink, Intake::kLookOnce);
   }
   // The same of a caller that polls by itself, and not through its engine: behind a look that finds
   // nothing there is one more, and a gap between them. More of them, as Patience has, gain nothing
@@ -130,8 +129,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   [[gnu::always_inline]] Taken poll_twice(std::size_t budget, bool alone, Sink sink) {
     const auto now = [this] { return reactor_.now_ns(); };
     gap_.polls(now, [this] { return has_message(); });
-    if (gap_.awaits(reactor_.next_answer().slot(), alone)) budget = 1;
-    const Taken taken = poll(budget, sink, gap_.pauses());
+    gap_.await(reactor_.next_answer().slot(), alone);
+    const Taken taken = poll(gap_.budget(budget), sink, gap_.pauses());
     gap_.polled(taken.any, now);
     return taken;
   }
@@ -144,7 +143,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     const auto now = [this] { return reactor_.now_ns(); };
     gap_.polls(now, [this] { return has_message(); });
     if (gap_.is_far()) [[unlikely]]
-      gap_.keep_quiet(reactor_.next_answer().slot());
+      gap_.await(reactor_.next_answer().slot(), true);
     Patience& patience = reactor_.patience();
     const Showing shown = patience.look(this, [&] { return view_once(budget, sink); });
     if (shown) patience.received(this);

@@ -93,5 +93,51 @@ TEST_F(AnsweringTest, WhoOnlyReceivesDoesNotAnswer) {
   EXPECT_TRUE(until(*own, [&] { return apart->state() == ContextState::kIdle; }));
 }
 
+// As across caches: each message is waited for, longer than one within a cache is.
+struct AnsweringInTurnTest : AnsweringTest {
+  AnsweringInTurnTest() {
+    then_received = [this](ReceiveTask& task) {
+      taken_of.push_back(reactor().gap().budget(64));
+      ASSERT_TRUE(task.buffer()->reset_data_length());
+      ASSERT_TRUE(task.submit());
+    };
+    for (std::uint32_t n = 0; n < transport::Gap::kLearned; ++n) take_turn();
+    taken_of.clear();
+  }
+  void send(std::size_t count) {
+    const Outgoing one{.data = bytes("message"), .immediate = {}};
+    ASSERT_EQ(from.send(id, std::vector(count, one)), count);
+  }
+  void take_turn() {
+    engine->progress();
+    const std::uint64_t now_ns = reactor().now_ns();
+    while (reactor().now_ns() < now_ns + transport::Gap::kFar_ns) continue;
+    const std::size_t before = texts.size();
+    send(1);
+    ASSERT_TRUE(run_until([&] { return texts.size() > before; }));
+  }
+
+  std::vector<std::size_t> taken_of;  // How many might have been taken, of each message.
+};
+
+TEST_F(AnsweringInTurnTest, ATaskComesAloneAndTheOthersBehindIt) {
+  send(3);
+  ASSERT_TRUE(run_until([&] { return taken_of.size() == 3; }));
+  EXPECT_EQ(taken_of, (std::vector<std::size_t>{1, 64, 64}))
+      << "nothing was sent behind the first, and so no answer is expected";
+}
+
+TEST_F(AnsweringInTurnTest, WhereMessagesAreThereAlreadyNoTaskComesAlone) {
+  for (std::uint32_t n = 0; n < transport::Gap::kLearned; ++n) {
+    send(2);
+    const std::size_t before = texts.size();
+    ASSERT_TRUE(run_until([&] { return texts.size() >= before + 2; }));
+  }
+  taken_of.clear();
+  send(3);
+  ASSERT_TRUE(run_until([&] { return taken_of.size() == 3; }));
+  EXPECT_EQ(taken_of, (std::vector<std::size_t>{64, 64, 64}));
+}
+
 }  // namespace
 }  // namespace comch::test

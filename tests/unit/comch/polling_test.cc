@@ -1,13 +1,12 @@
 // Polling: how many messages poll() takes of a peer with whom messages are exchanged in turn.
-#include "transport/shm/gap.h"
+#include "transport/gap.h"
 #include "unit/comch/fast_pair.h"
 
 namespace comch::test {
 namespace {
 
 struct PollingTest : FastPair {
-  // At least one of them is timed.
-  static constexpr std::uint32_t kWaits = 2 * transport::shm::Gap::kEvery;
+  static constexpr std::uint32_t kWaits = transport::Gap::kLearned;
 
   PollingTest() {
     for (std::size_t n = 0; n < 8; ++n) {

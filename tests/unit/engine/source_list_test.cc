@@ -56,6 +56,15 @@ struct SourceListTest : testing::Test {
   std::array<FakeSource, SourceList::kHotWhenQuiet + 6> sources;
 };
 
+TEST_F(SourceListTest, SaysWhetherAHotSourceHasSomethingToDo) {
+  make_all_hot();
+  EXPECT_FALSE(list.any_ready());
+  sources[1].is_ready = true;
+  EXPECT_TRUE(list.any_ready());
+  list.remove(sources[1]);
+  EXPECT_FALSE(list.any_ready());
+}
+
 TEST_F(SourceListTest, EveryHotSourceIsPolledOnce) {
   make_all_hot();
   make_all_hot();

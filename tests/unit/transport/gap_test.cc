@@ -1,15 +1,23 @@
 // Gap: how it follows what waits take.
-#include "transport/shm/gap.h"
+#include "transport/gap.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
-namespace comch::transport::shm {
+namespace comch::transport {
 namespace {
+
+struct Clock {
+  std::uint64_t operator()() const {
+    ++*reads;
+    return *time_ns;
+  }
+  const std::uint64_t* time_ns;
+  int* reads;
+};
 
 struct GapTest : testing::Test {
   // A call that brings something, or nothing.
@@ -25,7 +33,11 @@ struct GapTest : testing::Test {
     poll(true);
   }
   void wait_often(std::uint64_t ns) {
-    for (std::uint32_t n = 0; n < Gap::kEvery; ++n) wait(ns);
+    for (std::uint32_t n = 0; n < Gap::kLearned; ++n) wait(ns);
+  }
+  bool awaits(const std::byte* slot) {
+    gap.await(slot, true);
+    return gap.awaits();
   }
 
   Gap gap;
@@ -33,10 +45,7 @@ struct GapTest : testing::Test {
   std::array<std::byte, 2> slots{};
   std::uint64_t time_ns = 1000;
   int clock_reads = 0;
-  const std::function<std::uint64_t()> now = [this] {
-    ++clock_reads;
-    return time_ns;
-  };
+  const Clock now{.time_ns = &time_ns, .reads = &clock_reads};
 };
 
 TEST_F(GapTest, IsShortAtFirstAndWhereThereIsAlwaysSomething) {
@@ -59,74 +68,29 @@ TEST_F(GapTest, IsLongWhereTheyAreLongInComing) {
   EXPECT_EQ(gap.pauses(), Gap::kShort);
 }
 
+TEST_F(GapTest, OneWaitAloneDecidesNothing) {
+  wait_often(2 * Gap::kFar_ns);
+  for (std::uint32_t n = 0; n < Gap::kEvery; ++n) wait(Gap::kFar_ns / 2);
+  EXPECT_EQ(gap.pauses(), Gap::kLong);
+  ready = true;
+  for (std::uint32_t n = 0; n < Gap::kEvery; ++n) wait(2 * Gap::kFar_ns);
+  EXPECT_TRUE(awaits(&slots[0]));
+}
+
 TEST_F(GapTest, TimesOneWaitOfMany) {
   for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) wait(2 * Gap::kFar_ns);
-  EXPECT_EQ(gap.pauses(), Gap::kShort);
   EXPECT_EQ(clock_reads, 0);
   wait(2 * Gap::kFar_ns);
-  EXPECT_EQ(gap.pauses(), Gap::kLong);
   EXPECT_EQ(clock_reads, 2);
 }
 
 // What the program does meanwhile is no wait.
 TEST_F(GapTest, TimesAWaitFromItsFirstCallOn) {
-  for (std::uint32_t n = 0; n < Gap::kEvery; ++n) {
+  for (std::uint32_t n = 0; n < Gap::kLearned; ++n) {
     time_ns += 10 * Gap::kFar_ns;
     wait(0);
   }
   EXPECT_EQ(gap.pauses(), Gap::kShort);
-}
-
-TEST_F(GapTest, IsFarWhereWaitsAreLong) {
-  EXPECT_FALSE(gap.is_far());
-  wait_often(2 * Gap::kFar_ns);
-  EXPECT_TRUE(gap.is_far());
-}
-
-TEST_F(GapTest, KeepsQuietOnceForAnAnswer) {
-  EXPECT_FALSE(gap.keep_quiet(nullptr)) << "none is expected";
-  EXPECT_TRUE(gap.keep_quiet(&slots[0]));
-  EXPECT_FALSE(gap.keep_quiet(&slots[0]));
-  EXPECT_TRUE(gap.keep_quiet(&slots[1]));
-  EXPECT_TRUE(gap.keep_quiet(&slots[0])) << "it is another one's by now";
-}
-
-TEST_F(GapTest, AwaitsAnAnswerWhereAWaitWasTimed) {
-  EXPECT_FALSE(gap.awaits(&slots[0], true));
-  wait_often(Gap::kFar_ns / 2);
-  EXPECT_TRUE(gap.awaits(&slots[0], true));
-  EXPECT_FALSE(gap.keep_quiet(&slots[0])) << "it was";
-  EXPECT_TRUE(gap.awaits(&slots[0], true)) << "it has not come";
-  EXPECT_FALSE(gap.awaits(nullptr, true)) << "none is expected";
-  wait_often(2 * Gap::kFar_ns);
-  EXPECT_TRUE(gap.awaits(&slots[1], true));
-}
-
-TEST_F(GapTest, IsNotQuietForWhoMayNotBeLate) {
-  wait_often(Gap::kFar_ns / 2);
-  EXPECT_TRUE(gap.awaits(&slots[0], false));
-  EXPECT_TRUE(gap.keep_quiet(&slots[0])) << "it was not";
-}
-
-TEST_F(GapTest, AwaitsNoAnswerWhereMessagesAreThereAlready) {
-  wait_often(Gap::kFar_ns / 2);
-  ready = true;
-  wait_often(0);
-  EXPECT_FALSE(gap.awaits(&slots[0], true));
-  ready = false;
-  wait_often(Gap::kFar_ns / 2);
-  EXPECT_TRUE(gap.awaits(&slots[0], true));
-}
-
-TEST_F(GapTest, TimesAWaitWithoutAwaitingAnAnswer) {
-  wait_often(Gap::kFar_ns / 2);
-  for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) {
-    EXPECT_TRUE(gap.awaits(&slots[n % 2], true));
-    wait(Gap::kFar_ns / 2);
-  }
-  EXPECT_FALSE(gap.awaits(&slots[0], true));
-  wait(Gap::kFar_ns / 2);
-  EXPECT_TRUE(gap.awaits(&slots[0], true));
 }
 
 TEST_F(GapTest, DoesNotChangeDuringAWait) {
@@ -137,5 +101,45 @@ TEST_F(GapTest, DoesNotChangeDuringAWait) {
   }
 }
 
+TEST_F(GapTest, AwaitsAnAnswerWhereTheWaitsThatWereTimedBeganWithNothing) {
+  EXPECT_FALSE(awaits(&slots[0]));
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(awaits(&slots[0]));
+  EXPECT_TRUE(awaits(&slots[0])) << "it has not come";
+  EXPECT_FALSE(awaits(nullptr)) << "none is expected";
+  wait_often(2 * Gap::kFar_ns);
+  EXPECT_TRUE(awaits(&slots[1]));
+}
+
+TEST_F(GapTest, TakesOneMessageOfThoseThatComeInTurn) {
+  EXPECT_EQ(gap.budget(64), 64);
+  wait_often(Gap::kFar_ns / 2);
+  gap.await(&slots[0], false);
+  EXPECT_EQ(gap.budget(64), 1);
+  gap.await(nullptr, false);
+  EXPECT_EQ(gap.budget(64), 64);
+}
+
+TEST_F(GapTest, AwaitsNoAnswerWhereMessagesAreThereAlready) {
+  wait_often(Gap::kFar_ns / 2);
+  ready = true;
+  wait_often(0);
+  EXPECT_FALSE(awaits(&slots[0]));
+  ready = false;
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(awaits(&slots[0]));
+}
+
+TEST_F(GapTest, TimesAWaitWithoutAwaitingAnAnswer) {
+  wait_often(Gap::kFar_ns / 2);
+  for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) {
+    ASSERT_TRUE(awaits(&slots[n % 2])) << n;
+    wait(Gap::kFar_ns / 2);
+  }
+  EXPECT_FALSE(awaits(&slots[0]));
+  wait(Gap::kFar_ns / 2);
+  EXPECT_TRUE(awaits(&slots[0]));
+}
+
 }  // namespace
-}  // namespace comch::transport::shm
+}  // namespace comch::transport

@@ -1,0 +1,119 @@
+// Gap: when somebody who polls looks: how long he is quiet ahead of his first look behind an
+// answer, and how long he waits between two looks; by how long what he waits for takes to come.
+//
+//   gap.polls(now, is_ready);
+//   gap.await(next.slot(), true);
+//   taken = poll(gap.budget(most), gap.pauses());
+//   gap.polled(taken, now);
+//
+// Whoever looks takes the line from its writer, if that has asked for it ahead (next_answer.h), and
+// the writer has to ask once more. So who sends a message, and waits for the answer, looks when it
+// is most likely there; where it takes long, across caches, the looks behind that come seldom, too.
+// When that is is counted from where the message has left: once a line was taken from it, a side
+// that counts from its own call is early again each time, and takes the next one.
+// Messages that come in turn come by themselves, and the next slot, of which the peer has asked for
+// the line as well, is not looked at behind one.
+//
+// Some waits are timed, one of many, and without being quiet, for the looks say nothing of it:
+// across caches each may take as long as the answer. Where something is there when such a wait
+// begins nobody takes turns. One wait alone decides nothing, for either side may have been called
+// away.
+//
+// Threads: the engine's. Lifetime: a value. Errors: none. Tests: gap_test.cc.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/pause.h"
+
+namespace comch::transport {
+
+class Gap {
+ public:
+  static constexpr int kShort = 1;
+  static constexpr int kLong = 3;  // 60 ns, where a PAUSE takes 20.
+  // Of a long wait. Within one cache an answer takes 100 ns, and across caches more than 300.
+  static constexpr std::uint64_t kFar_ns = 200;
+  // Of so many calls that bring something one is timed, which takes two looks at the clock. A
+  // number that no program counts its messages by: what it does at each 64th is not to be timed
+  // alone.
+  static constexpr std::uint32_t kEvery = 61;
+  // Of what one says a few more have to say, too: so many calls, and it is known.
+  static constexpr std::uint32_t kLearned = 3 * kEvery;
+
+  // Short pauses ahead of a late first look, 36 and 100 ns: the answer is being written when the
+  // look comes to its writer. Fewer, and that has to ask for its line once more; more are a part of
+  // the wait.
+  static constexpr int kNearQuiet = 4;
+  static constexpr int kFarQuiet = 11;
+
+  // Of what pause() does, between two looks.
+  int pauses() const { return pauses_; }
+  bool is_far() const { return pauses_ == kLong; }
+
+  // Ahead of a call and behind it; `now` answers nanoseconds, and `is_ready` whether the call would
+  // bring something.
+  template <class Now, class Ready>
+  void polls(Now now, Ready is_ready) {
+    if (left_ != 1 || begin_ns_ != 0) [[likely]]
+      return;
+    was_ready_ = is_ready();
+    begin_ns_ = now();
+  }
+  template <class Now>
+  void polled(bool any, Now now) {
+    if (any && --left_ == 0) [[unlikely]]
+      end_wait(now() - begin_ns_);
+  }
+
+  // What is waited for answers what went into this slot (NextAnswer); null: nothing is. In between
+  // polls() and the look; behind it the answer comes by itself if messages come in turn, and unless
+  // `may_be_late` is false it has been quiet, once for each slot.
+  void await(const std::byte* slot, bool may_be_late) {
+    awaits_ = slot != nullptr && in_turn_ && left_ != 1;
+    if (awaits_ && may_be_late && slot != kept_) be_quiet(slot);
+  }
+  bool awaits() const { return awaits_; }
+  // Of a look that might take `most`.
+  std::size_t budget(std::size_t most) const { return awaits_ ? 1 : most; }
+
+ private:
+  // What most of the last waits said.
+  class Habit {
+   public:
+    bool learn(bool so) {
+      so_ = std::clamp(so_ + (so ? 1 : -1), 0, kMost);
+      return 2 * so_ > kMost;
+    }
+
+   private:
+    static constexpr int kMost = kLearned / kEvery;
+    int so_ = 0;
+  };
+
+  void end_wait(std::uint64_t ns) {
+    pauses_ = far_.learn(ns >= kFar_ns) ? kLong : kShort;
+    in_turn_ = turns_.learn(!was_ready_);
+    begin_ns_ = 0;
+    left_ = kEvery;
+  }
+  [[gnu::noinline]] void be_quiet(const std::byte* slot) {
+    kept_ = slot;
+    drain_stores();
+    for (int n = is_far() ? kFarQuiet : kNearQuiet; n != 0; --n) short_pause();
+  }
+
+  int pauses_ = kShort;
+  bool in_turn_ = false;  // Messages come in turn.
+  bool awaits_ = false;
+  bool was_ready_ = false;           // As the timed wait began.
+  const std::byte* kept_ = nullptr;  // Quiet for. Never looked at.
+  std::uint32_t left_ = kEvery;  // Calls that bring something, up to the end of the next timed one.
+  std::uint64_t begin_ns_ = 0;   // Of that; 0: it has not begun.
+  Habit far_;
+  Habit turns_;
+};
+
+}  // namespace comch::transport
