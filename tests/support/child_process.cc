@@ -54,6 +54,12 @@ int guarded(const std::function<int()>& body) {
   }
 }
 
+// In the child: programs begin with the signals that end them, whatever a shell's `&` or nohup have
+// had ignored for the tests.
+void heed_interrupts() {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);
+}
+
 // In the child: becomes the program, or ends as a shell would: 126 cannot, 127 not found.
 [[noreturn]] void become(const std::vector<std::string>& argv, const std::string& output) {
   std::vector<char*> words;
@@ -67,6 +73,7 @@ int guarded(const std::function<int()>& body) {
     if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0) ::_exit(126);
     ::dup2(file, STDERR_FILENO);
   }
+  heed_interrupts();
   ::execvp(words[0], words.data());
   ::_exit(127);
 }

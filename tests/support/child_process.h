@@ -45,8 +45,8 @@ class ChildProcess {
   // Forks; the child runs `body`, ends with its value and never returns from here.
   static ChildProcess run(const std::function<int()>& body);
 
-  // Starts a program found by path or in PATH. Its output goes to `output`, a file, when
-  // named, else where the test's goes.
+  // Starts a program found by path or in PATH. It can be interrupted and hung up. Its output goes
+  // to `output`, a file, when named, else where the test's goes.
   static ChildProcess exec(const std::vector<std::string>& argv, const std::string& output = {});
 
   ChildProcess(ChildProcess&& other) noexcept;

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <string>
 
 #include "support/process_counters.h"
 
@@ -41,6 +42,16 @@ TEST(ChildProcessTest, WaitEndsAtItsDeadlineAndKillAtTheSignal) {
   child.kill(SIGKILL);
   EXPECT_EQ(child.wait(), Exit::by_signal(SIGKILL));
   EXPECT_EQ(child.wait(), Exit::by_signal(SIGKILL)) << "the answer can be had twice";
+}
+
+TEST(ChildProcessTest, AProgramCanBeInterruptedWhereTheTestsCannot) {
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) {
+    const auto before = std::signal(signal, SIG_IGN);
+    const std::string itself = "ulimit -c 0; kill -s " + std::to_string(signal) + " $$";
+    ChildProcess program = ChildProcess::exec({"sh", "-c", itself});
+    std::signal(signal, before);
+    EXPECT_EQ(program.wait(), Exit::by_signal(signal));
+  }
 }
 
 TEST(ChildProcessTest, DoesNotOutliveItsObject) {
