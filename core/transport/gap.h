@@ -40,7 +40,7 @@ class Gap {
   // number that no program counts its messages by: what it does at each 64th is not to be timed
   // alone.
   static constexpr std::uint32_t kEvery = 61;
-  // Of what one says a few more have to say, too: so many calls, and it is known.
+  // In so many such calls a few are timed that agree, and what they say is taken to be so.
   static constexpr std::uint32_t kLearned = 3 * kEvery;
 
   // Short pauses ahead of a late first look, 36 and 100 ns: the answer is being written when the
@@ -69,14 +69,15 @@ class Gap {
   }
 
   // What is waited for answers what went into this slot (NextAnswer); null: nothing is. In between
-  // polls() and the look; behind it the answer comes by itself if messages come in turn, and unless
-  // `may_be_late` is false it has been quiet, once for each slot.
-  void await(const std::byte* slot, bool may_be_late) {
+  // polls() and the look; behind it the answer comes by itself if messages come in turn. True: it
+  // was quiet for it, as it is once for each slot, unless `may_be_late` is false.
+  bool await(const std::byte* slot, bool may_be_late) {
     awaits_ = slot != nullptr && in_turn_ && left_ != 1;
-    if (awaits_ && may_be_late && slot != kept_) be_quiet(slot);
+    if (!awaits_ || !may_be_late || slot == kept_) return false;
+    be_quiet(slot);
+    return true;
   }
-  bool awaits() const { return awaits_; }
-  // Of a look that might take `most`.
+  // Of a look that might take `most`: of an answer that comes by itself, 1.
   std::size_t budget(std::size_t most) const { return awaits_ ? 1 : most; }
 
  private:

@@ -26,6 +26,7 @@
 #include "os/packet.h"
 #include "shm/bell.h"
 #include "shm/posted_ring.h"
+#include "transport/gap.h"
 #include "transport/patience.h"
 #include "transport/port_owner.h"
 #include "transport/reactor.h"
@@ -117,7 +118,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   }
 
   // Hands at most `budget` messages, not 0, to `sink`, lanes taking turns: sink(n, message) of the
-  // n-th, an Arrival or a PlainArrival.
+  // n-th, an Arrival or a PlainArrival. For the engine: one, where that awaits an answer.
   template <class Sink>
   [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink) {
     return poll(reactor_.gap().budget(budget), sink, Intake::kLookOnce);

@@ -35,9 +35,9 @@ struct GapTest : testing::Test {
   void wait_often(std::uint64_t ns) {
     for (std::uint32_t n = 0; n < Gap::kLearned; ++n) wait(ns);
   }
-  bool awaits(const std::byte* slot) {
-    gap.await(slot, true);
-    return gap.awaits();
+  bool awaits(const std::byte* slot, bool may_be_late = true) {
+    gap.await(slot, may_be_late);
+    return gap.budget(2) == 1;
   }
 
   Gap gap;
@@ -79,6 +79,7 @@ TEST_F(GapTest, OneWaitAloneDecidesNothing) {
 
 TEST_F(GapTest, TimesOneWaitOfMany) {
   for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) wait(2 * Gap::kFar_ns);
+  EXPECT_EQ(gap.pauses(), Gap::kShort);
   EXPECT_EQ(clock_reads, 0);
   wait(2 * Gap::kFar_ns);
   EXPECT_EQ(clock_reads, 2);
@@ -99,6 +100,35 @@ TEST_F(GapTest, DoesNotChangeDuringAWait) {
     time_ns += Gap::kFar_ns;
     EXPECT_EQ(gap.pauses(), Gap::kShort);
   }
+}
+
+TEST_F(GapTest, IsFarWhereWaitsAreLong) {
+  EXPECT_FALSE(gap.is_far());
+  wait_often(2 * Gap::kFar_ns);
+  EXPECT_TRUE(gap.is_far());
+}
+
+TEST_F(GapTest, IsQuietOnceForAnAnswer) {
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_FALSE(gap.await(nullptr, true)) << "none is expected";
+  EXPECT_TRUE(gap.await(&slots[0], true));
+  EXPECT_FALSE(gap.await(&slots[0], true)) << "it was";
+  EXPECT_TRUE(gap.await(&slots[1], true));
+  EXPECT_TRUE(gap.await(&slots[0], true)) << "it is another one's by now";
+}
+
+TEST_F(GapTest, IsNotQuietForWhoMayNotBeLate) {
+  wait_often(Gap::kFar_ns / 2);
+  EXPECT_TRUE(awaits(&slots[0], false));
+  EXPECT_FALSE(gap.await(&slots[0], false));
+  EXPECT_TRUE(gap.await(&slots[0], true)) << "it was not";
+}
+
+TEST_F(GapTest, IsNotQuietWhereMessagesDoNotComeInTurnOrTheWaitIsTimed) {
+  EXPECT_FALSE(gap.await(&slots[0], true));
+  wait_often(Gap::kFar_ns / 2);
+  for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) wait(Gap::kFar_ns / 2);
+  EXPECT_FALSE(gap.await(&slots[0], true));
 }
 
 TEST_F(GapTest, AwaitsAnAnswerWhereTheWaitsThatWereTimedBeganWithNothing) {
