@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
@@ -42,6 +43,15 @@ double measure_on(int processor, const std::function<double()>& body) {
   });
   if (process.wait() != test::Exit::with(0)) throw std::runtime_error("the process failed");
   return *result;
+}
+
+// Changes nothing, whatever the other side may have written already.
+void touch_pages(std::span<std::byte> memory) {
+  constexpr std::size_t kPage = 4096;
+  for (std::size_t at = 0; at < memory.size(); at += kPage) {
+    std::atomic_ref(reinterpret_cast<unsigned char&>(memory[at]))
+        .fetch_or(0, std::memory_order_relaxed);
+  }
 }
 
 SharedPages::SharedPages(std::size_t bytes)

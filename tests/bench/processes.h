@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <functional>
 #include <new>
+#include <span>
 #include <type_traits>
 
 #include "bench/placement.h"
@@ -30,6 +31,10 @@ double ask(const Pair& pair, const std::function<void(const Gate& ready)>& answe
 
 double measure_on(int processor, const std::function<double()>& body);
 
+// Pages that are there take a new process a fault each, which is not to be measured: nor is the one
+// that a hypervisor takes for each, which only a look of the process itself brings about.
+void touch_pages(std::span<std::byte> memory);
+
 // Whole pages, made and unmade with the object.
 class SharedPages {
  public:
@@ -38,6 +43,7 @@ class SharedPages {
   SharedPages(const SharedPages&) = delete;
   SharedPages& operator=(const SharedPages&) = delete;
   void* data() const { return data_; }
+  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(data_), bytes_}; }
 
  private:
   std::size_t bytes_;

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "bench/processes.h"
 #include "support/deadline.h"
 
 namespace comch::bench {
@@ -56,6 +57,7 @@ FastMemory::FastMemory(std::size_t bytes, std::size_t buffers)
   need(map_->set_permissions(Access::kLocalReadWrite | Access::kPciReadWrite), "permissions");
   need(map_->add_device(need(Device::open_first(Side::kHost), "a device")), "the device");
   need(map_->start(), "to start the memory map");
+  touch_pages(range());
   need(inventory_->start(), "to start the inventory");
 }
 

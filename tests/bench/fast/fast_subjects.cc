@@ -55,20 +55,21 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
                        {kOneWay, 16 * kMib},
                        {kOneWay, kGib}},
                       largest);
+  const auto read = of({{kRead, 64 * kKib}, {kRead, kMib}}, largest);
   std::vector<Subject> subjects = {
       lane_subject<ArrayLane<kDeep>>(
           "comch_array",
           {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kOneWay, 4 * kKib}, {kBatched, 64}}),
       lane_subject<ViewLane<kDeep>>(
           "comch_view", {{kRoundTrip, 8}, {kRoundTrip, 64}, {kOneWay, 64}, {kBatched, 64}}),
-      lane_subject<TaskLane<kDeep, false>>("comch_task", all),
+      lane_subject<TaskLane<kDeep, false>>("comch_task", joined(all, read)),
       lane_subject<TaskLane<kShallow, false>>("comch_task_16", {{kOneWay, 64}}),
       lane_subject<TaskLane<kDeep, false, DataWay::kAuto, Handing::kEach>>("comch_task_each",
                                                                            {{kOneWay, 64}}),
       lane_subject<ProducersLane<2, kDeep>>("comch_producers_2", {{kOneWay, 64}}),
       lane_subject<ProducersLane<3, kDeep>>("comch_producers_3", {{kOneWay, 64}}),
       lane_subject<ProducersLane<4, kDeep>>("comch_producers_4", {{kOneWay, 64}}),
-      lane_subject<TaskLane<kDeep, true>>("comch_shared", large),
+      lane_subject<TaskLane<kDeep, true>>("comch_shared", joined(large, read)),
       lane_subject<TaskLane<kDeep, false, DataWay::kStaged>>("comch_staged", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kCma>>("comch_cma", large),
       lane_subject<LoanLane>(

@@ -15,6 +15,7 @@
 #include "bench/fast/fast_ends.h"
 #include "bench/fast/task_sender.h"
 #include "bench/peers/last_message.h"
+#include "bench/peers/reading.h"
 
 namespace comch::bench {
 
@@ -23,7 +24,7 @@ template <std::uint32_t kDepth, bool kCooperative, DataWay kWay = DataWay::kAuto
 class TaskLane {
  public:
   explicit TaskLane(const Workload& workload)
-      : plan_(workload, kDepth), answers_(workload.shape == Shape::kRoundTrip) {
+      : plan_(workload, kDepth), answers_(workload.shape == Shape::kRoundTrip), read_(workload) {
     plan_.cooperative = kCooperative;
     plan_.way = kWay;
   }
@@ -58,6 +59,7 @@ class TaskLane {
    public:
     explicit Receiver(const TaskLane& lane)
         : answers_(lane.answers_),
+          read_(lane.read_),
           end_(lane.plan_, [&](Consumer& consumer) { configure(consumer, lane.plan_.depth); }) {
       for (Buffer* buffer : end_.buffers()) {
         need(need(end_.consumer().allocate_receive(buffer), "a task")->submit(), "to post");
@@ -82,7 +84,9 @@ class TaskLane {
     }
     void take(ReceiveTask& task) {
       ++arrived_;
-      if (is_last(task.buffer()->contents())) ended_ = true;
+      const std::span<const std::byte> message = task.buffer()->contents();
+      read_(message);
+      if (is_last(message)) ended_ = true;
       if (answers_) {
         answered_ = &task;
       } else {
@@ -96,6 +100,7 @@ class TaskLane {
 
     ProgressEngine& engine_ = engine_of_process();
     const bool answers_;
+    const Reading read_;
     ReceiveTask* answered_ = nullptr;  // Not posted again yet.
     std::uint64_t arrived_ = 0;
     std::uint64_t taken_ = 0;
@@ -108,6 +113,7 @@ class TaskLane {
  private:
   FastPlan plan_;
   bool answers_;  // What is received.
+  Reading read_;
 };
 
 }  // namespace comch::bench

@@ -5,7 +5,6 @@
 // Errors: std::system_error without so much memory.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <span>
@@ -19,24 +18,13 @@ namespace comch::bench {
 class Buffers {
  public:
   Buffers(std::size_t count, std::size_t bytes)
-      : bytes_(bytes),
-        stride_((bytes + kPage - 1) / kPage * kPage),
-        pages_(count * stride_),
-        size_(count * stride_) {}
+      : bytes_(bytes), stride_((bytes + kPage - 1) / kPage * kPage), pages_(count * stride_) {}
 
   std::span<std::byte> operator[](std::size_t index) const {
-    return {static_cast<std::byte*>(pages_.data()) + index * stride_, bytes_};
+    return pages_.bytes().subspan(index * stride_, bytes_);
   }
 
-  // Pages are there, but a new process takes a fault for each, which is not to be measured: nor
-  // the one that a hypervisor takes for each, which only a look of the process itself brings about.
-  void populate() const {
-    for (std::size_t at = 0; at < size_; at += kPage) {
-      // Changes nothing, whatever the other side may have written already.
-      std::atomic_ref(static_cast<unsigned char*>(pages_.data())[at])
-          .fetch_or(0, std::memory_order_relaxed);
-    }
-  }
+  void populate() const { touch_pages(pages_.bytes()); }
 
  private:
   static constexpr std::size_t kPage = 4096;
@@ -44,7 +32,6 @@ class Buffers {
   std::size_t bytes_;
   std::size_t stride_;
   SharedPages pages_;
-  std::size_t size_;
 };
 
 // As many as stay in a second-level cache; two at least, so that both sides have one; of a GiB

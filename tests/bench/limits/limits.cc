@@ -65,6 +65,7 @@ std::vector<Subject> limits(std::size_t largest) {
   const auto of = [&](Shape shape, const std::vector<std::size_t>& sizes) {
     return of_shape(shape, sizes, largest);
   };
+  const auto read = of(Shape::kRead, {64 * kKib, kMib});
   const auto copy = of(Shape::kCopy, {4 * kKib, 64 * kKib, kMib, 16 * kMib, kGib});
   const auto in_place = of(Shape::kInPlace, {4 * kKib, 64 * kKib, kMib, 16 * kMib});
   return {
@@ -73,10 +74,11 @@ std::vector<Subject> limits(std::size_t largest) {
        slot_ring<64>},
       {"slot_ring_256", {{Shape::kOneWay, 64}}, slot_ring<256>},
       lane_subject<IndexRing>("index_ring", {{Shape::kBatched, 64}}),
-      lane_subject<OneCopyRing>("one_copy",
-                                of(Shape::kOneWay, {4 * kKib, 64 * kKib, kMib, 16 * kMib, kGib})),
-      lane_subject<SharedCopyRing>("shared_copy",
-                                   of(Shape::kOneWay, {64 * kKib, kMib, 16 * kMib, kGib})),
+      lane_subject<OneCopyRing>(
+          "one_copy",
+          joined(of(Shape::kOneWay, {4 * kKib, 64 * kKib, kMib, 16 * kMib, kGib}), read)),
+      lane_subject<SharedCopyRing>(
+          "shared_copy", joined(of(Shape::kOneWay, {64 * kKib, kMib, 16 * kMib, kGib}), read)),
       lane_subject<InPlaceRing<2>>("in_place", in_place),
       lane_subject<InPlaceRing<16>>("in_place_16", in_place),
       copying("memcpy", copy_by_memcpy, copy),

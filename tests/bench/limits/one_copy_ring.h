@@ -8,6 +8,7 @@
 #include "bench/limits/copy_routine.h"
 #include "bench/limits/sequence_ring.h"
 #include "bench/peers/last_message.h"
+#include "bench/peers/reading.h"
 #include "bench/peers/workload.h"
 #include "bench/processes.h"
 
@@ -17,6 +18,7 @@ class OneCopyRing {
  public:
   explicit OneCopyRing(const Workload& workload)
       : slots_(ring_slots(workload.bytes)),
+        read_(workload),
         source_(1, workload.bytes),
         posted_(slots_, workload.bytes) {}
 
@@ -50,12 +52,14 @@ class OneCopyRing {
   class Receiver {
    public:
     explicit Receiver(const OneCopyRing& ring)
-        : order_(*ring.order_, ring.slots_), posted_(ring.posted_) {
+        : order_(*ring.order_, ring.slots_), posted_(ring.posted_), read_(ring.read_) {
       posted_.populate();
     }
 
     bool receive() {
-      const bool last = is_last(posted_[order_.await()]);
+      const std::span<const std::byte> message = posted_[order_.await()];
+      read_(message);
+      const bool last = is_last(message);
       order_.release();
       return !last;
     }
@@ -63,10 +67,12 @@ class OneCopyRing {
    private:
     SequenceReader order_;
     const Buffers& posted_;
+    const Reading read_;
   };
 
  private:
   const std::size_t slots_;
+  const Reading read_;
   const SharedMemory<SequenceRing> order_;
   const Buffers source_;
   const Buffers posted_;

@@ -17,6 +17,7 @@
 #include "bench/limits/copy_routine.h"
 #include "bench/limits/sequence_ring.h"
 #include "bench/peers/last_message.h"
+#include "bench/peers/reading.h"
 #include "bench/peers/workload.h"
 #include "bench/processes.h"
 
@@ -65,6 +66,7 @@ class SharedCopyRing {
  public:
   explicit SharedCopyRing(const Workload& workload)
       : bytes_(workload.bytes),
+        read_(workload),
         slots_(ring_slots(bytes_)),
         // Picked: eight chunks or more, none so short that taking it costs more than copying.
         chunk_(std::clamp(bytes_ / 8, 16 * kKib, 128 * kKib)),
@@ -110,6 +112,7 @@ class SharedCopyRing {
       while (ring_.table_->progress[slot].done.load(std::memory_order_acquire) < ring_.bytes_) {
         pause();
       }
+      ring_.read_(ring_.posted_[slot]);
       const bool last = is_last(ring_.posted_[slot]);
       order_.release();
       return !last;
@@ -123,6 +126,7 @@ class SharedCopyRing {
 
  private:
   const std::size_t bytes_;
+  const Reading read_;
   const std::size_t slots_;
   const std::size_t chunk_;
   const SharedMemory<Table> table_;

@@ -27,6 +27,8 @@ constexpr Workload kBatches{Shape::kBatched, 64};
 constexpr Workload kPages{Shape::kOneWay, 4 * kKib};
 constexpr Workload kBlocks{Shape::kOneWay, 64 * kKib};
 constexpr Workload kLarge{Shape::kOneWay, kMib};
+constexpr Workload kBlocksRead{Shape::kRead, 64 * kKib};
+constexpr Workload kLargeRead{Shape::kRead, kMib};
 constexpr Workload kHuge{Shape::kOneWay, 16 * kMib};
 constexpr Workload kWhole{Shape::kOneWay, kGib};
 constexpr Workload kLoans{Shape::kInPlace, kMib};
@@ -95,6 +97,11 @@ std::vector<FastGoal> fast_goals() {
       {{kBlocks, "comch_shared"}, {{kBlocks, "ucx_put"}}, at_least(1)},
       {{kLarge, "comch_task"}, {{kLarge, "one_copy"}}, at_least(0.9)},
       {{kLarge, "comch_shared"}, {{kLarge, "ucx_put"}}, at_least(1.6)},
+      // What is not read has hardly left its sender's cache.
+      {{kBlocksRead, "comch_task"}, {{kBlocksRead, "one_copy"}}, at_least(0.9)},
+      {{kBlocksRead, "comch_shared"}, {{kBlocksRead, "ucx_put"}}, at_least(1)},
+      {{kLargeRead, "comch_task"}, {{kLargeRead, "one_copy"}}, at_least(0.9)},
+      {{kLargeRead, "comch_shared"}, {{kLargeRead, "ucx_put"}}, at_least(1.6)},
       {{kHuge, "comch_task"}, copies(kHuge), at_least(0.9)},
       {{kWhole, "comch_task"}, copies(kWhole), at_least(0.9)},
 

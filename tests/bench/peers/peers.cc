@@ -1,8 +1,6 @@
 // Peers: which of them this build has, and what each of them can do.
 #include "bench/peers/peers.h"
 
-#include <iterator>
-
 namespace comch::bench {
 namespace {
 
@@ -13,29 +11,28 @@ std::vector<Workload> small_and_large() {
           one_way(4 * kKib),      one_way(64 * kKib),      one_way(kMib)};
 }
 
-std::vector<Workload> and_more(std::vector<Workload> workloads, std::vector<Workload> more) {
-  workloads.insert(workloads.end(), more.begin(), more.end());
-  return workloads;
-}
+std::vector<Workload> of_ucx() { return joined(small_and_large(), {one_way(16 * kMib)}); }
 
-std::vector<Workload> of_ucx() { return and_more(small_and_large(), {one_way(16 * kMib)}); }
+std::vector<Workload> of_ucx_put() {
+  return joined(of_ucx(), {{Shape::kRead, 64 * kKib}, {Shape::kRead, kMib}});
+}
 
 std::vector<Workload> of_iceoryx() {
   std::vector<Workload> in_place;
   for (const std::size_t bytes : {4 * kKib, 64 * kKib, kMib, 16 * kMib}) {
     in_place.push_back({Shape::kInPlace, bytes});
   }
-  return and_more(small_and_large(), std::move(in_place));
+  return joined(small_and_large(), in_place);
 }
 
 void add_ucx(std::vector<Subject>& all) {
 #if COMCH_BENCH_UCX
-  all.push_back(ucx_put(of_ucx()));
-  all.push_back(ucx_put_flag(of_ucx()));
+  all.push_back(ucx_put(of_ucx_put()));
+  all.push_back(ucx_put_flag(of_ucx_put()));
   all.push_back(ucx_am(of_ucx()));
 #else
-  all.push_back(absent("ucx_put", of_ucx(), "libucx-dev"));
-  all.push_back(absent("ucx_put_flag", of_ucx(), "libucx-dev"));
+  all.push_back(absent("ucx_put", of_ucx_put(), "libucx-dev"));
+  all.push_back(absent("ucx_put_flag", of_ucx_put(), "libucx-dev"));
   all.push_back(absent("ucx_am", of_ucx(), "libucx-dev"));
 #endif
 }

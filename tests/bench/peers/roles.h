@@ -25,8 +25,9 @@ namespace comch::bench {
 inline constexpr Duration kSlice = std::chrono::milliseconds(2);
 inline constexpr int kLeastBursts = 4;  // However short the cell and however long the message.
 // Messages ahead of what is timed, so that pages are there in both processes: of large ones, of
-// which a slice has only a few, two for each of two buffers.
-inline constexpr std::size_t kWarmUp = 4;
+// which a slice has only a few. Where both sides copy each touches what chance leaves to it, of two
+// buffers, and half of what is left the next time.
+inline constexpr std::size_t kWarmUp = 12;
 
 // Messages between two looks at the clock, which costs as much as some of them.
 constexpr std::size_t burst_of(std::size_t bytes) {

@@ -14,6 +14,7 @@
 #include "bench/limits/buffers.h"
 #include "bench/peers/last_message.h"
 #include "bench/peers/peers.h"
+#include "bench/peers/reading.h"
 #include "bench/peers/ucx_worker.h"
 #include "support/deadline.h"
 
@@ -62,7 +63,9 @@ class UcxPutLane {
 
  public:
   explicit UcxPutLane(const Workload& workload)
-      : bytes_(workload.bytes), slots_(bytes_ < kKib ? 1024 : ring_slots(bytes_)) {}
+      : bytes_(workload.bytes),
+        read_(workload),
+        slots_(bytes_ < kKib ? 1024 : ring_slots(bytes_)) {}
 
   class Sender {
    public:
@@ -131,6 +134,7 @@ class UcxPutLane {
    public:
     explicit Receiver(const UcxPutLane& lane)
         : bytes_(lane.bytes_),
+          read_(lane.read_),
           slots_(lane.slots_),
           told_every_(slots_ < 8 ? 1 : slots_ / 8),
           worker_(UCP_FEATURE_RMA),
@@ -141,6 +145,7 @@ class UcxPutLane {
       ++number_;
       std::byte* const slot = ring_.data() + number_ % slots_ * stride_of(bytes_, kArrival);
       const std::uint64_t stamp = await(slot, number_);
+      read_({slot, bytes_});
       const bool last = is_last_stamp(stamp);
       if (last) check({slot, bytes_});
       if (number_ % told_every_ == 0 || last) tell();
@@ -168,6 +173,7 @@ class UcxPutLane {
     }
 
     const std::size_t bytes_;
+    const Reading read_;
     const std::size_t slots_;
     const std::size_t told_every_;
     UcxWorker worker_;
@@ -189,6 +195,7 @@ class UcxPutLane {
   }
 
   const std::size_t bytes_;
+  const Reading read_;
   const std::size_t slots_;
   const UcxMeeting meeting_;
 };

@@ -12,6 +12,8 @@ std::string_view name_of(Shape shape) {
       return "round trip";
     case Shape::kOneWay:
       return "one way";
+    case Shape::kRead:
+      return "one way and read";
     case Shape::kBatched:
       return "batched";
     case Shape::kInPlace:
@@ -31,11 +33,16 @@ std::string in_words(std::size_t bytes) {
 
 // Of large messages the bytes count; of those that nobody copies, the messages.
 bool counts_bytes(const Workload& workload) {
-  return workload.shape == Shape::kCopy ||
+  return workload.shape == Shape::kCopy || workload.shape == Shape::kRead ||
          (workload.shape == Shape::kOneWay && workload.bytes > 4 * kKib);
 }
 
 }  // namespace
+
+std::vector<Workload> joined(std::vector<Workload> workloads, const std::vector<Workload>& more) {
+  workloads.insert(workloads.end(), more.begin(), more.end());
+  return workloads;
+}
 
 std::string name_of(const Workload& workload) {
   return fmt::format("{} {}", name_of(workload.shape), in_words(workload.bytes));

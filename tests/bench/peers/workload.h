@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace comch::bench {
 
@@ -19,6 +20,7 @@ inline constexpr std::size_t kGib = 1024 * kMib;
 enum class Shape {
   kRoundTrip,  // A message there, and one of the same size back.
   kOneWay,     // Out of the sender's memory, to where the receiver reads it.
+  kRead,       // The same, and the receiver looks at every line of it (reading.h).
   kBatched,    // The same, published 64 messages at a time.
   kInPlace,    // Built where the receiver reads it: nothing is copied.
   kCopy,       // No message at all: one process copies.
@@ -32,6 +34,8 @@ struct Workload {
 };
 
 inline constexpr std::size_t kPublishedAtOnce = 64;  // Messages, of Shape::kBatched.
+
+std::vector<Workload> joined(std::vector<Workload> workloads, const std::vector<Workload>& more);
 
 std::string name_of(const Workload& workload);
 std::string_view unit_of(const Workload& workload);
