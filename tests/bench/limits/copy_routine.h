@@ -1,8 +1,8 @@
 // Copy routines: how bytes get from one place to another, and which way is best for how many.
 //
-// On the servers we know memcpy is best until a message leaves the second-level cache for
-// good, the string instruction above, and stores past the cache where nothing of a message
-// would stay in any cache. What another machine prefers is seen in the "copy" cells.
+// On the servers we know memcpy is best while several messages fit the second-level cache, the
+// string instruction above, and stores past the cache where nothing of a message would stay in any
+// cache. What another machine prefers is seen in the "copy" cells.
 //
 // Threads: pure functions. Errors: none; where a processor has no such instruction, its
 // routine is memcpy, and kHasCopyInstructions is false.
@@ -31,7 +31,7 @@ void copy_past_cache(std::byte* to, const std::byte* from, std::size_t bytes);
 
 // For messages of so many bytes, of which one caller may copy a part.
 constexpr CopyRoutine best_copy(std::size_t bytes) {
-  if (bytes < 4 * kMib) return copy_by_memcpy;
+  if (bytes < 512 * kKib) return copy_by_memcpy;
   return bytes < 64 * kMib ? copy_by_string_move : copy_past_cache;
 }
 

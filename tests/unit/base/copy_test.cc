@@ -89,8 +89,8 @@ TEST_P(CopyTest, CopiesAPieceOfALongMessage) {
 
 INSTANTIATE_TEST_SUITE_P(Routines, CopyTest,
                          testing::Values(Routine{"Short", 1},
-                                         Routine{"LongestOfMemcpy", kStringCopy},
-                                         Routine{"ShortestOfString", kStringCopy + 1},
+                                         Routine{"LongestOfMemcpy", kStringCopy - 1},
+                                         Routine{"ShortestOfString", kStringCopy},
                                          Routine{"LongestOfString", kStreamingCopy - 1},
                                          Routine{"ShortestOfStreaming", kStreamingCopy},
                                          Routine{"NarrowStreaming", kStreamingCopy, true},
