@@ -73,7 +73,7 @@ class ConnectionImpl final : public Connection,
   std::optional<std::span<const std::byte>> peek();
   std::uint64_t arrival() const;
 
-  // Its end is being told to the application: no task can be submitted any more.
+  // Its end is being told to the application.
   void set_reported() { reported_ = true; }
   bool is_reported() const { return reported_; }
 

@@ -95,7 +95,7 @@ Result<SendTask*> Endpoint::allocate_send(Connection& face, std::span<const std:
     return fail(Errc::bad_state, "the context is not running");
   }
   if (Status s = require_home(); !s) return std::unexpected(s.error());
-  if (connection.is_reported()) return fail(Errc::not_connected, "the connection has ended");
+  if (is_over(&connection)) return fail(Errc::not_connected, "the connection has ended");
   if (message.size() > limits_.max_message_size) {
     return fail(Errc::too_big, "the message is longer than max_msg_size");
   }
@@ -114,15 +114,17 @@ Status Endpoint::submit(SendTaskImpl& task) {
   if (task.state != TaskState::kAllocated) {
     return fail(Errc::bad_state, "the task is submitted already, or free");
   }
-  if (task.connection == nullptr || task.connection->is_reported()) {
-    return fail(Errc::not_connected, "the connection has ended");
-  }
+  if (is_over(task.connection)) return fail(Errc::not_connected, "the connection has ended");
   task.state = TaskState::kSubmitted;
   task.delivered = false;
   task.place = 0;
   task.error.reset();
   task_submitted();
-  task.connection->submit(task);
+  if (task.connection != nullptr) [[likely]] {
+    task.connection->submit(task);
+  } else {
+    complete(task, Error{Errc::shutdown, 0, "the connection has ended"});
+  }
   return {};
 }
 

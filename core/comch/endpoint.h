@@ -104,6 +104,12 @@ class Endpoint : public engine::ContextCore {
   // Completions per work(), so that a callback that resubmits cannot keep the engine.
   static constexpr int kCompletionBudget = 256;
 
+  // Whether nothing can be submitted to it any more. A stopping context takes tasks and gives them
+  // back, whatever has become of their connection.
+  bool is_over(const ConnectionImpl* connection) const {
+    return (connection == nullptr || connection->is_reported()) &&
+           state() != ContextState::kStopping;
+  }
   bool run_completions();
   bool report_ended();
 

@@ -243,6 +243,16 @@ TEST_F(TaskTest, OfAnEndedConnectionIsNotSubmitted) {
   EXPECT_TRUE(server.completions.empty());
 }
 
+TEST_F(TaskTest, OfAStoppingContextItComesBackThroughTheErrorCallback) {
+  doca_task* const kept = task_of("kept");
+  EXPECT_EQ(server.stop(), DOCA_ERROR_IN_PROGRESS);
+  ASSERT_TRUE(client.run_until([&] { return client.state() == DOCA_CTX_STATE_STOPPING; }));
+  EXPECT_EQ(doca_task_submit(kept), DOCA_SUCCESS);
+  EXPECT_EQ(doca_task_submit(task_of("late")), DOCA_SUCCESS);
+  ASSERT_TRUE(client.run_until_idle());
+  EXPECT_EQ(client.completions, (std::vector{DOCA_ERROR_SHUTDOWN, DOCA_ERROR_SHUTDOWN}));
+}
+
 TEST_F(TaskTest, WhatThePeerCannotTakeAnyMoreComesBackThroughTheErrorCallback) {
   // The client's queue takes ten; the rest is held, and the client goes.
   for (int n = 0; n < 16; ++n) {

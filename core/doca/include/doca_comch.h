@@ -190,7 +190,7 @@ doca_error_t doca_comch_client_task_send_set_conf(
  * INVALID_VALUE: not a connection of this context, or longer than its maximum. A message may be
  * empty, and arrives so.
  * NO_MEMORY: every task is out. BAD_STATE: the context does not run.
- * NOT_CONNECTED: the connection has ended. */
+ * NOT_CONNECTED: the connection has ended, and the context is not stopping. */
 DOCA_STABLE
 doca_error_t doca_comch_server_task_send_alloc_init(struct doca_comch_server *comch_server,
                                                     struct doca_comch_connection *peer,

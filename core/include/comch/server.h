@@ -106,7 +106,7 @@ class Server : public Context {
   // A task that will send `message` to `connection`; free it when it has come back.
   // invalid_value: not a connection of this server. too_big: above max_message_size().
   // no_memory: every task is out. bad_state: neither running nor stopping. not_connected:
-  // the connection has ended; its disconnected callback has begun.
+  // the connection has ended, its disconnected callback has begun, and the server is not stopping.
   Result<SendTask*> allocate_send(Connection& connection, std::span<const std::byte> message);
 
   // Delivers what was submitted, then ends the connection; disconnected is called from

@@ -66,7 +66,8 @@ class SendTask : public Task {
   // even if this process dies now, unless the peer ends the connection before it takes it;
   // else `failed` with status() saying why.
   // bad_state: it is submitted already, or free.
-  // not_connected: the connection is gone; the caller keeps the task.
+  // not_connected: the connection is gone; the caller keeps the task. Of a context that is stopping
+  // it is taken all the same, and comes back through `failed`.
   Status submit() override = 0;
 
   // Takes back a task that is held because the peer's queue is full: it is the caller's

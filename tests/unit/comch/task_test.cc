@@ -164,6 +164,41 @@ TEST_F(TaskTest, ATaskWhoseConnectionIsGoneStaysTheCallers) {
   EXPECT_TRUE(kept.free());
 }
 
+TEST_F(TaskTest, AStoppingClientTakesTasksAndGivesThemBack) {
+  SendTask& kept = task("kept");
+  Connection& lost = client.connection();
+  ASSERT_TRUE(server->abort(server.connection()));
+  ASSERT_TRUE(run_until([&] { return client->state() == ContextState::kStopping; }));
+  ASSERT_TRUE(kept.submit());
+  ASSERT_TRUE(client->allocate_send(lost, bytes("late")).value()->submit());
+  EXPECT_TRUE(client.run_until_idle());
+  ASSERT_EQ(client.completions.size(), 2u);
+  for (const Status& s : client.completions) EXPECT_EQ(s.error().code, Errc::connection_reset);
+}
+
+TEST_F(TaskTest, AStoppingServerGivesBackATaskWhoseConnectionIsGone) {
+  SendTask& kept = *server->allocate_send(server.connection(), bytes("kept")).value();
+  ASSERT_TRUE(server->stop());
+  ASSERT_TRUE(run_until([&] { return server.endings.size() == 1; }));
+  ASSERT_EQ(server->state(), ContextState::kStopping) << "a task is out";
+  ASSERT_TRUE(kept.submit());
+  EXPECT_TRUE(run_until([&] { return server->state() == ContextState::kIdle; }));
+  ASSERT_EQ(server.completions.size(), 1u);
+  EXPECT_EQ(server.completions[0].error().code, Errc::shutdown);
+}
+
+TEST_F(TaskTest, ATaskMayBeSubmittedWhileItsStoppingServerTellsOfTheEnd) {
+  SendTask& kept = *server->allocate_send(server.connection(), bytes("kept")).value();
+  server.then_disconnected = [&](Connection& connection) {
+    EXPECT_TRUE(kept.submit());
+    EXPECT_TRUE(server->allocate_send(connection, bytes("late")).value()->submit());
+  };
+  ASSERT_TRUE(server->stop());
+  EXPECT_TRUE(run_until([&] { return server->state() == ContextState::kIdle; }));
+  ASSERT_EQ(server.completions.size(), 2u);
+  for (const Status& s : server.completions) EXPECT_EQ(s.error().code, Errc::shutdown);
+}
+
 TEST_F(TaskTest, ATaskForAnotherContextsConnectionIsRefused) {
   EXPECT_EQ(server->allocate_send(client.connection(), {}).error().code, Errc::invalid_value);
 }
