@@ -9,10 +9,8 @@
 
 #include <cerrno>
 #include <limits>
-#include <utility>
 
 #include "base/checked.h"
-#include "os/slow_close.h"
 #include "os/syscalls.h"
 #include "os/uninterrupted.h"
 
@@ -74,30 +72,6 @@ Result<Mapping> Mapping::map(const Fd& fd, std::uint64_t size) {
     return fail(Errc::operating_system, "shared memory cannot be kept from children", errno);
   }
   return mapping;
-}
-
-Mapping::Mapping(Mapping&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), share_(std::move(other.share_)) {}
-
-Mapping& Mapping::operator=(Mapping&& other) noexcept {
-  if (this == &other) return *this;
-  unmap();
-  bytes_ = std::exchange(other.bytes_, {});
-  share_ = std::move(other.share_);
-  return *this;
-}
-
-Mapping::~Mapping() { unmap(); }
-
-void Mapping::unmap() noexcept {
-  if (bytes_.empty()) return;
-  const int before = errno;
-  if (share_) {
-    unmap_elsewhere(bytes_, std::move(share_));
-  } else {
-    syscalls().munmap(bytes_.data(), bytes_.size());
-  }
-  errno = before;
 }
 
 }  // namespace comch::os

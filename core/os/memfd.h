@@ -17,12 +17,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <utility>
 
 #include "comch/result.h"
 #include "os/fd.h"
+#include "os/mapped_pages.h"
 
 namespace comch::os {
 
@@ -40,31 +39,15 @@ Result<Fd> make_sealed_memfd(const char* name, std::uint64_t size);
 Result<std::uint64_t> sealed_size(const Fd& fd);
 
 // A readable, writable, shared mapping. A forked child does not have it.
-class Mapping {
+class Mapping : public MappedPages {
  public:
   // invalid_value: size is 0. operating_system: see sys.
   static Result<Mapping> map(const Fd& fd, std::uint64_t size);
 
   Mapping() = default;
-  Mapping(Mapping&& other) noexcept;
-  Mapping& operator=(Mapping&& other) noexcept;
-  ~Mapping();
-
-  explicit operator bool() const { return !bytes_.empty(); }
-  // Page-aligned.
-  std::span<std::byte> bytes() const { return bytes_; }
-
-  // For memory of somebody else's making: who unmaps it last frees its pages, however many there
-  // are, and does it on a thread of its own then. `share`, of what is taken by it, is let go of
-  // when that is done.
-  void free_elsewhere(std::shared_ptr<const void> share) { share_ = std::move(share); }
 
  private:
-  explicit Mapping(std::span<std::byte> bytes) : bytes_(bytes) {}
-  void unmap() noexcept;
-
-  std::span<std::byte> bytes_;
-  std::shared_ptr<const void> share_;  // None: it is unmapped where it is let go of.
+  explicit Mapping(std::span<std::byte> bytes) : MappedPages(bytes) {}
 };
 
 }  // namespace comch::os

@@ -6,9 +6,7 @@
 #include <cerrno>
 #include <limits>
 #include <optional>
-#include <utility>
 
-#include "os/slow_close.h"
 #include "os/syscalls.h"
 
 namespace comch::os {
@@ -41,30 +39,6 @@ Result<Window> Window::map(const Fd& fd, Range range, Use use) {
                              static_cast<off_t>(range.offset));
   if (at == MAP_FAILED) return fail(code_of(errno), "the memory cannot be mapped", errno);
   return Window(std::span(static_cast<std::byte*>(at), *length));
-}
-
-Window::Window(Window&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), share_(std::move(other.share_)) {}
-
-Window& Window::operator=(Window&& other) noexcept {
-  if (this == &other) return *this;
-  unmap();
-  bytes_ = std::exchange(other.bytes_, {});
-  share_ = std::move(other.share_);
-  return *this;
-}
-
-Window::~Window() { unmap(); }
-
-void Window::unmap() noexcept {
-  if (bytes_.empty()) return;
-  const int before = errno;
-  if (share_) {
-    unmap_elsewhere(bytes_, std::move(share_));
-  } else {
-    syscalls().munmap(bytes_.data(), bytes_.size());
-  }
-  errno = before;
 }
 
 }  // namespace comch::os

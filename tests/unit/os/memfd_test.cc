@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "os/seq_socket.h"
 #include "support/child_process.h"
@@ -97,32 +96,6 @@ TEST(MappingTest, SharesItsBytesWithEveryOtherMapping) {
   const Mapping two = Mapping::map(fd, 4096).value();
   one.bytes()[77] = std::byte{42};
   EXPECT_EQ(two.bytes()[77], std::byte{42});
-}
-
-TEST(MappingTest, OutlivesTheDescriptor) {
-  Mapping mapping;
-  {
-    const Fd fd = make_sealed_memfd("comch-test", 4096).value();
-    mapping = Mapping::map(fd, 4096).value();
-  }
-  mapping.bytes()[4095] = std::byte{1};
-  EXPECT_EQ(mapping.bytes()[4095], std::byte{1});
-}
-
-TEST(MappingTest, MovesAndUnmapsOnce) {
-  const std::size_t before = test::mappings("comch-moves");
-  {
-    const Fd fd = make_sealed_memfd("comch-moves", 4096).value();
-    Mapping first = Mapping::map(fd, 4096).value();
-    Mapping second(std::move(first));
-    EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is the point.
-    EXPECT_TRUE(second);
-    Mapping third = Mapping::map(fd, 4096).value();
-    EXPECT_EQ(test::mappings("comch-moves"), before + 2);
-    third = std::move(second);
-    EXPECT_EQ(test::mappings("comch-moves"), before + 1);
-  }
-  EXPECT_EQ(test::mappings("comch-moves"), before);
 }
 
 TEST(MappingTest, AForkedChildDoesNotHaveIt) {
