@@ -1,10 +1,10 @@
 // DeviceMap, and Copy: see dpa_queue.h and device_map.h.
 #include "dpa/device_map.h"
 
-#include <cstring>
 #include <functional>
 
 #include "base/checked.h"
+#include "base/copy.h"
 
 namespace comch::dpa {
 namespace {
@@ -62,7 +62,7 @@ Result<Copy> Copy::check(const MapAddress& to, const MapAddress& from, std::size
 }
 
 void Copy::run() const {
-  if (!to_.empty()) std::memcpy(to_.data(), from_.data(), to_.size());
+  if (!to_.empty()) copy_part(to_.data(), from_.data(), to_.size(), to_.size());
 }
 
 }  // namespace comch::dpa

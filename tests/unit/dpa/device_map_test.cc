@@ -1,6 +1,9 @@
 // DeviceMap and Copy: what an accelerator may touch of a memory map.
 #include "dpa/device_map.h"
 
+#include <algorithm>
+
+#include "base/copy.h"
 #include "unit/dpa/memory.h"
 
 namespace comch::test {
@@ -81,6 +84,18 @@ TEST_F(DeviceMapTest, CopiesWhatItWasAskedTo) {
   EXPECT_EQ(there.text(6), std::string("\0\0bcd\0", 6));
   Copy::check(there.at(0), here.at(0), 0).value().run();
   EXPECT_EQ(there.text(2), std::string(2, '\0'));
+}
+
+TEST_F(DeviceMapTest, CopiesWhatIsTooLongForAnyCache) {
+  constexpr std::size_t kSize = kStreamingCopy + 5;
+  const DeviceMemoryMap from{kSize + 3};
+  const DeviceMemoryMap to{kSize + 3};
+  for (std::size_t n = 0; n < from.range().size(); ++n) from.range()[n] = std::byte(n % 251);
+  for (const std::size_t size : {std::size_t{kStringCopy} + 1, kSize}) {
+    Copy::check(to.at(2), from.at(1), size).value().run();
+    EXPECT_TRUE(std::ranges::equal(to.range().subspan(2, size), from.range().subspan(1, size)));
+    EXPECT_EQ(to.range()[size + 2], std::byte{0});
+  }
 }
 
 TEST_F(DeviceMapTest, CopiesBetweenPlacesOfOneMapThatDoNotOverlap) {
