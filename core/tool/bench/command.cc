@@ -135,6 +135,7 @@ FastPlan Bench::fast_plan(std::size_t size, Way way, Api api) const {
           .size = size,
           .way = way,
           .by = options_.by,
+          .reads = options_.reads,
           .waiting = options_.waiting,
           .producers = options_.producers,
           .consumers = options_.consumers,

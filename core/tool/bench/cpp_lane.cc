@@ -57,7 +57,7 @@ Status CppLane::make(Connection& connection, const std::shared_ptr<Device>& devi
     *memory = std::move(*made);
   }
   sender_ = Sender::create(plan_.way, plan_.by, depth.sent);
-  receiver_ = Receiver::create(plan_.by, plan_.size);
+  receiver_ = Receiver::create(plan_.by, {plan_.size, plan_.reads});
 
   auto producer = Producer::create(connection);
   if (!producer) return std::unexpected(producer.error());

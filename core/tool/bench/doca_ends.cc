@@ -127,10 +127,12 @@ void DocaReceiver::on_ended(doca_comch_consumer_task_post_recv* task, doca_data,
 Status DocaReceiver::receive(doca_comch_consumer_task_post_recv* task) {
   arrived_.push_back(ProducerId{doca_comch_consumer_task_post_recv_get_producer_id(task)});
   doca_buf* const buffer = doca_comch_consumer_task_post_recv_get_buf(task);
+  void* data = nullptr;
   std::size_t length = 0;
+  std::ignore = doca_buf_get_data(buffer, &data);
   std::ignore = doca_buf_get_data_len(buffer, &length);
-  if (length != size_) {
-    return fail(Errc::unexpected, "A message arrived with another length than it was sent with.");
+  if (auto expected = read_({static_cast<const std::byte*>(data), length}); !expected) {
+    return expected;
   }
   std::ignore = doca_buf_reset_data_len(buffer);
   return status_of(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));

@@ -57,7 +57,7 @@ class DocaSender {
 
 class DocaReceiver {
  public:
-  explicit DocaReceiver(std::size_t size) : size_(size) {}
+  explicit DocaReceiver(const Reading& read) : read_(read) {}
   DocaReceiver(const DocaReceiver&) = delete;
   DocaReceiver& operator=(const DocaReceiver&) = delete;
 
@@ -74,7 +74,7 @@ class DocaReceiver {
   static void on_ended(doca_comch_consumer_task_post_recv* task, doca_data, doca_data);
   Status receive(doca_comch_consumer_task_post_recv* task);
 
-  const std::size_t size_;
+  const Reading read_;
   DocaOwned<doca_comch_consumer, doca_comch_consumer_destroy> consumer_;
   std::vector<ProducerId> arrived_;
   std::optional<Error> failure_;

@@ -37,7 +37,7 @@ class DocaLane final : public Lane {
 
  private:
   DocaLane(const FastPlan& plan, Depth depth)
-      : plan_(plan), sender_(depth.sent), receiver_(plan.size) {}
+      : plan_(plan), sender_(depth.sent), receiver_({plan.size, plan.reads}) {}
   Status make(doca_comch_connection* connection, doca_dev* device, Depth depth);
 
   const FastPlan& plan_;

@@ -44,6 +44,7 @@ struct FastPlan {
   Storage memory = Storage::kComch;
   Way way = Way::kAuto;
   By by = By::kTasks;
+  bool reads = false;  // Every line of what is received.
   Waiting waiting = Waiting::kPoll;
   std::uint32_t producers = 1;  // Of this process; each has a thread.
   std::uint32_t consumers = 1;  // Of the other one.

@@ -79,7 +79,8 @@ void check_processors(const std::vector<int>& wanted) {
 }
 
 void check_control_path(const CLI::App& command, const BenchOptions& options) {
-  for (const char* option : {"--api", "--rounds", "--way", "--by", "--producers", "--consumers"}) {
+  for (const char* option :
+       {"--api", "--rounds", "--way", "--by", "--read", "--producers", "--consumers"}) {
     if (command.count(option) > 0) object(option, "this is about the fast path only");
   }
   if (std::ranges::max(options.sizes) > BenchOptions::kLargestControl) {
@@ -115,6 +116,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   add_lists(command, options);
   add_choice<By>(command, "--by", options.by, "Send and receive with tasks (default) or in arrays",
                  kBy);
+  command.add_flag("--read", options.reads, "Read every cache line of what is received");
   add_choice<Waiting>(command, "--wait", options.waiting, "Wait by polling (default) or asleep",
                       kWaiting);
   command.add_flag_callback(

@@ -32,6 +32,7 @@ struct BenchOptions {
   std::vector<std::size_t> sizes;  // Never empty once they are checked.
   std::vector<Way> ways{Way::kAuto};
   By by = By::kTasks;
+  bool reads = false;  // Every line of what is received.
   Waiting waiting = Waiting::kPoll;
   std::uint32_t producers = 1;
   std::uint32_t consumers = 1;

@@ -15,8 +15,8 @@ constexpr const char* kControl = "control";
 // Found by the library beside the types.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CommonOptions, device, representor, max_message_size, json)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProcessorPair, own, peer)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FastPlan, common, api, size, memory, way, by, waiting, producers,
-                                   consumers, seconds, cpus)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FastPlan, common, api, size, memory, way, by, reads, waiting,
+                                   producers, consumers, seconds, cpus)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ResponderOptions, common, reply, waiting, cpu)
 
 std::string to_text(const PeerPlan& plan) {

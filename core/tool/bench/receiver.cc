@@ -10,15 +10,13 @@
 namespace comch::tool {
 namespace {
 
-Status expect_size(std::size_t size, std::uint64_t length, const HandedOver& handed_over) {
-  const std::size_t arrived = handed_over ? handed_over.bytes.size() : length;
-  if (arrived == size) return {};
-  return fail(Errc::unexpected, "A message arrived with another length than it was sent with.");
+std::span<const std::byte> contents(const HandedOver& handed_over, const Buffer& buffer) {
+  return handed_over ? handed_over.bytes : buffer.contents();
 }
 
 class TaskReceiver final : public Receiver {
  public:
-  explicit TaskReceiver(std::size_t size) : size_(size) {}
+  explicit TaskReceiver(const Reading& read) : read_(read) {}
 
   Status configure(Consumer& consumer, std::uint32_t depth) override {
     consumer_ = &consumer;
@@ -52,7 +50,7 @@ class TaskReceiver final : public Receiver {
   Status receive(ReceiveTask& task) {
     arrived_.push_back(task.producer());
     const HandedOver message = task.handed_over();
-    if (auto expected = expect_size(size_, task.length(), message); !expected) return expected;
+    if (auto expected = read_(contents(message, *task.buffer())); !expected) return expected;
     if (message) {
       if (auto returned = consumer_->give_back(message); !returned) return returned;
     }
@@ -60,7 +58,7 @@ class TaskReceiver final : public Receiver {
     return task.submit();
   }
 
-  const std::size_t size_;
+  const Reading read_;
   Consumer* consumer_ = nullptr;
   std::vector<ProducerId> arrived_;
   std::optional<Error> failure_;
@@ -68,7 +66,7 @@ class TaskReceiver final : public Receiver {
 
 class ArrayReceiver final : public Receiver {
  public:
-  explicit ArrayReceiver(std::size_t size) : size_(size) {}
+  explicit ArrayReceiver(const Reading& read) : read_(read) {}
 
   Status configure(Consumer& consumer, std::uint32_t depth) override {
     consumer_ = &consumer;
@@ -88,7 +86,7 @@ class ArrayReceiver final : public Receiver {
     std::array<Buffer*, kTogether> buffers;
     for (std::size_t n = 0; n < count; ++n) {
       const Received& message = messages[n];
-      if (auto expected = expect_size(size_, message.length, message.handed_over); !expected) {
+      if (auto expected = read_(contents(message.handed_over, *message.buffer)); !expected) {
         return std::unexpected(expected.error());
       }
       if (message.handed_over) {
@@ -116,16 +114,16 @@ class ArrayReceiver final : public Receiver {
     return fail(Errc::full, "Not every buffer could be posted.");
   }
 
-  const std::size_t size_;
+  const Reading read_;
   Consumer* consumer_ = nullptr;
   std::array<Received, kTogether> messages_;
 };
 
 }  // namespace
 
-std::unique_ptr<Receiver> Receiver::create(By by, std::size_t size) {
-  if (by == By::kArrays) return std::make_unique<ArrayReceiver>(size);
-  return std::make_unique<TaskReceiver>(size);
+std::unique_ptr<Receiver> Receiver::create(By by, const Reading& read) {
+  if (by == By::kArrays) return std::make_unique<ArrayReceiver>(read);
+  return std::make_unique<TaskReceiver>(read);
 }
 
 }  // namespace comch::tool

@@ -1,12 +1,12 @@
 // Receiver: how a benchmark takes messages of one size from a consumer, and posts again.
 //
-//   auto receiver = Receiver::create(by, size);
+//   auto receiver = Receiver::create(by, {size, reads});
 //   receiver->configure(*consumer, depth);               // Before the consumer starts.
 //   ... start it, until it runs ...
 //   receiver->begin(*consumer, memory->buffers());
 //   Result<std::size_t> arrived = receiver->take(from);  // 0: turn the engine first
 //
-// Each message is looked at: one of another length than the plan's is an error.
+// Each message is looked at: see reading.h.
 //
 // Threads: the consumer's.
 // Lifetime: outlives the consumer, whose callbacks lead here; is outlived by the buffers.
@@ -19,12 +19,13 @@
 
 #include "comch/consumer.h"
 #include "tool/bench/fast_plan.h"
+#include "tool/bench/reading.h"
 
 namespace comch::tool {
 
 class Receiver {
  public:
-  static std::unique_ptr<Receiver> create(By by, std::size_t size);
+  static std::unique_ptr<Receiver> create(By by, const Reading& read);
 
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;

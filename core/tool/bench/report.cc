@@ -28,10 +28,10 @@ std::string_view of_which_api(const BenchOptions& options) {
 std::string subject(const BenchOptions& options) {
   const std::string_view waiting = options.waiting == Waiting::kPoll ? "polling" : "sleeping";
   if (options.path == Path::kControl) return fmt::format("Control path, {}", waiting);
-  std::string text =
-      fmt::format("Fast path{}, by {}, {}, {} producer{} x {} consumer{}", of_which_api(options),
-                  name(options.by), waiting, options.producers, options.producers == 1 ? "" : "s",
-                  options.consumers, options.consumers == 1 ? "" : "s");
+  std::string text = fmt::format(
+      "Fast path{}, by {}{}, {}, {} producer{} x {} consumer{}", of_which_api(options),
+      name(options.by), options.reads ? " and read" : "", waiting, options.producers,
+      options.producers == 1 ? "" : "s", options.consumers, options.consumers == 1 ? "" : "s");
   if (!options.compares()) return text;
   return text + fmt::format(
                     "\nin {} round{} of each in turn, with memory of the program's own; "
@@ -105,6 +105,7 @@ Json bench_json(const BenchOptions& options, const std::vector<Figures>& rows,
     all["api"] = api_word(options);
     all["rounds"] = options.rounds;
     all["by"] = name(options.by);
+    all["read"] = options.reads;
     all["producers"] = options.producers;
     all["consumers"] = options.consumers;
   }

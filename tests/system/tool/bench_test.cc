@@ -162,6 +162,14 @@ TEST_F(BenchTest, ProducersAndConsumersMayBeMany) {
   }
 }
 
+TEST_F(BenchTest, WhatIsReceivedMayBeRead) {
+  for (const char* how : {"--by tasks", "--by arrays", "--way hand-over", "--api both"}) {
+    const json all = measure(std::string("--read --sizes 64,1M ") + how);
+    EXPECT_EQ(all["read"], true);
+    for (const json& row : all["results"]) expect_measured(row);
+  }
+}
+
 TEST_F(BenchTest, ControlPathIsMeasuredPollingAndAsleep) {
   for (const char* how : {"", "--sleep"}) {
     const json all = measure(std::string("--path control --sizes 8,65535 ") + how);

@@ -41,6 +41,7 @@ TEST_F(BenchOptionsTest, WithoutAnyTheFastPathIsMeasuredFrom8BytesTo64MiB) {
   EXPECT_EQ(options.sizes.back(), std::size_t{64} << 20U);
   EXPECT_THAT(options.ways, ElementsAre(Way::kAuto));
   EXPECT_EQ(options.by, By::kTasks);
+  EXPECT_FALSE(options.reads);
   EXPECT_EQ(options.waiting, Waiting::kPoll);
   // Two measurements of each size.
   EXPECT_LT(2 * options.seconds * static_cast<double>(options.sizes.size()), 15);
@@ -48,11 +49,12 @@ TEST_F(BenchOptionsTest, WithoutAnyTheFastPathIsMeasuredFrom8BytesTo64MiB) {
 
 TEST_F(BenchOptionsTest, EachHasItsWords) {
   const BenchOptions options = read(
-      "--sizes 8,64K,1M --way mapped,hand-over --by arrays --wait sleep --producers 2 "
-      "--consumers 3 --seconds 0.25 --plot figures.svg");
+      "--sizes 8,64K,1M --way mapped,hand-over --by arrays --read --wait sleep "
+      "--producers 2 --consumers 3 --seconds 0.25 --plot figures.svg");
   EXPECT_THAT(options.sizes, ElementsAre(8u, 65536u, 1u << 20U));
   EXPECT_THAT(options.ways, ElementsAre(Way::kMapped, Way::kHandOver));
   EXPECT_EQ(options.by, By::kArrays);
+  EXPECT_TRUE(options.reads);
   EXPECT_EQ(options.waiting, Waiting::kSleep);
   EXPECT_EQ(options.producers, 2u);
   EXPECT_EQ(options.consumers, 3u);
@@ -126,6 +128,7 @@ TEST_F(BenchOptionsTest, MistakesAreNamedWithWhatWouldBeRight) {
       {"--cpus " + one_that_is + ",100000", "processor 100000 cannot be used here; these can: "},
       {"--plot figures.gif", "\"figures.gif\" ends neither in .svg nor in .png"},
       {"--path control --way cma", "--way: this is about the fast path only"},
+      {"--path control --read", "--read: this is about the fast path only"},
       {"--path control --by arrays", "--by: this is about the fast path only"},
       {"--path control --producers 2", "--producers: this is about the fast path only"},
       {"--path control --consumers 2", "--consumers: this is about the fast path only"},

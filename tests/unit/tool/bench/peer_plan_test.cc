@@ -25,6 +25,7 @@ TEST(PeerPlanTest, FastPlanArrivesWhole) {
                       .memory = Storage::kProgram,
                       .way = Way::kLoan,
                       .by = By::kArrays,
+                      .reads = true,
                       .waiting = Waiting::kSleep,
                       .producers = 3,
                       .consumers = 5,
@@ -39,6 +40,7 @@ TEST(PeerPlanTest, FastPlanArrivesWhole) {
   EXPECT_EQ(plan.memory, sent.memory);
   EXPECT_EQ(plan.way, sent.way);
   EXPECT_EQ(plan.by, sent.by);
+  EXPECT_EQ(plan.reads, sent.reads);
   EXPECT_EQ(plan.waiting, sent.waiting);
   EXPECT_EQ(plan.producers, sent.producers);
   EXPECT_EQ(plan.consumers, sent.consumers);

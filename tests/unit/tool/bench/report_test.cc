@@ -25,6 +25,8 @@ TEST(BenchTableTest, HeadSaysWhatIsMeasured) {
   options.producers = 2;
   options.consumers = 3;
   EXPECT_THAT(table_head(options), HasSubstr("by arrays, sleeping, 2 producers x 3 consumers\n"));
+  options.reads = true;
+  EXPECT_THAT(table_head(options), HasSubstr("by arrays and read, sleeping, 2 producers"));
   options.path = Path::kControl;
   EXPECT_THAT(table_head(options), HasSubstr("Control path, sleeping\n"));
 }
@@ -79,7 +81,7 @@ TEST(BenchJsonTest, HasTheQuestionAndARowForEachAnswer) {
   figures.used = {{.way = "inline", .messages = 7}};
   const auto json = bench_json({}, {figures, sample_figures(64, "auto")});
   EXPECT_EQ(keys(json), (std::vector<std::string>{"benchmark", "waiting", "api", "rounds", "by",
-                                                  "producers", "consumers", "results"}));
+                                                  "read", "producers", "consumers", "results"}));
   EXPECT_EQ(json["api"], "c++");
   EXPECT_EQ(json["benchmark"], "fast");
   EXPECT_EQ(json["waiting"], "poll");
