@@ -15,6 +15,14 @@
 
 namespace comch::tool {
 
+// Looks at every line of it.
+inline void read_lines(std::span<const std::byte> message) {
+  constexpr std::size_t kLine = 64;  // Bytes: a cache line, or a part of one.
+  std::byte any{};
+  for (std::size_t at = 0; at < message.size(); at += kLine) any |= message[at];
+  asm volatile("" : : "r"(any));  // Else the compiler leaves it out.
+}
+
 class Reading {
  public:
   Reading(std::size_t size, bool reads) : size_(size), reads_(reads) {}
@@ -23,19 +31,11 @@ class Reading {
     if (message.size() != size_) {
       return fail(Errc::unexpected, "A message arrived with another length than it was sent with.");
     }
-    if (reads_) read(message);
+    if (reads_) read_lines(message);
     return {};
   }
 
  private:
-  static constexpr std::size_t kLine = 64;  // Bytes: a cache line, or a part of one.
-
-  static void read(std::span<const std::byte> message) {
-    std::byte any{};
-    for (std::size_t at = 0; at < message.size(); at += kLine) any |= message[at];
-    asm volatile("" : : "r"(any));  // Else the compiler leaves it out.
-  }
-
   std::size_t size_;
   bool reads_;
 };

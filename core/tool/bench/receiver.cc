@@ -10,8 +10,9 @@
 namespace comch::tool {
 namespace {
 
-std::span<const std::byte> contents(const HandedOver& handed_over, const Buffer& buffer) {
-  return handed_over ? handed_over.bytes : buffer.contents();
+std::span<const std::byte> message_in(const Buffer& buffer, std::uint64_t length,
+                                      const HandedOver& handed_over) {
+  return handed_over ? handed_over.bytes : std::span(buffer.data(), length);
 }
 
 class TaskReceiver final : public Receiver {
@@ -50,7 +51,8 @@ class TaskReceiver final : public Receiver {
   Status receive(ReceiveTask& task) {
     arrived_.push_back(task.producer());
     const HandedOver message = task.handed_over();
-    if (auto expected = read_(contents(message, *task.buffer())); !expected) return expected;
+    if (auto expected = read_(message_in(*task.buffer(), task.length(), message)); !expected)
+      return expected;
     if (message) {
       if (auto returned = consumer_->give_back(message); !returned) return returned;
     }
@@ -86,7 +88,8 @@ class ArrayReceiver final : public Receiver {
     std::array<Buffer*, kTogether> buffers;
     for (std::size_t n = 0; n < count; ++n) {
       const Received& message = messages[n];
-      if (auto expected = read_(contents(message.handed_over, *message.buffer)); !expected) {
+      if (auto expected = read_(message_in(*message.buffer, message.length, message.handed_over));
+          !expected) {
         return std::unexpected(expected.error());
       }
       if (message.handed_over) {

@@ -12,9 +12,8 @@
 #include <cstddef>
 #include <span>
 
-#include "base/cache_line.h"
-#include "bench/peers/last_message.h"
 #include "bench/peers/workload.h"
+#include "tool/bench/reading.h"
 
 namespace comch::bench {
 
@@ -23,10 +22,7 @@ class Reading {
   explicit Reading(const Workload& workload) : reads_(workload.shape == Shape::kRead) {}
 
   void operator()(std::span<const std::byte> message) const {
-    if (!reads_) return;
-    std::byte any{};
-    for (std::size_t at = 0; at < message.size(); at += kCacheLine) any |= message[at];
-    keep(any);
+    if (reads_) tool::read_lines(message);
   }
 
  private:

@@ -235,7 +235,7 @@ TEST_F(QueueThreadsTest, HearWhatWasDeliveredWhenConsumersComeAndGo) {
         ++heard;
         return arrivals->acknowledge(1).has_value();
       };
-      came = eventually(take, deadline);
+      came = eventually(take);
       EXPECT_TRUE(came) << "in round " << round;
       end(consumer);
     }

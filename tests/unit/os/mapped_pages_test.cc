@@ -29,7 +29,8 @@ Window pages(std::uint64_t size) {
 }
 
 TEST(MappedPagesTest, OutliveTheirDescriptor) {
-  const Window some = pages(kAnyPage);
+  Window some;
+  some = pages(kAnyPage);
   some.bytes()[kAnyPage - 1] = std::byte{1};
   EXPECT_EQ(some.bytes()[kAnyPage - 1], std::byte{1});
 }
@@ -40,6 +41,7 @@ TEST(MappedPagesTest, MovesAndUnmapsOnce) {
     Window first = pages(kAnyPage);
     Window second(std::move(first));
     EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that it is empty is the point.
+    EXPECT_TRUE(second);
     Window third = pages(kAnyPage);
     EXPECT_EQ(test::mappings("comch-pages"), before + 2);
     third = std::move(second);
