@@ -18,13 +18,14 @@
 
 #include "comch/result.h"
 
+namespace comch::engine {
+class ContextCore;
+}
+
 #pragma GCC visibility push(default)
 namespace comch {
 
 class ProgressEngine;
-namespace engine {
-class ContextCore;
-}
 
 enum class ContextState : std::uint8_t { kIdle, kStarting, kRunning, kStopping };
 std::string_view name(ContextState state);  // "idle", "starting", "running", "stopping"

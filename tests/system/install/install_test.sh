@@ -28,6 +28,13 @@ only_ours() { # only_ours MODULE
 }
 only_ours comch
 
+# What a program can name is what a header says: what a room has is the library's own.
+for library in "$root/$libraries"/libcomch*.so; do
+  inner=$(nm -D --defined-only -C "$library" | sed 's/(.*//' |
+    grep -m 1 -E 'comch::(engine|msgq|os|shm|transport|wire)::' || true)
+  [ -z "$inner" ] || fail "${library##*/} exports $inner"
+done
+
 # converse PROGRAM PROGRAM: a server of the first build answers a client of the second.
 converse() {
   COMCH_RUNTIME_DIR=$(mktemp -d "$scratch/meet.XXXXXX")
