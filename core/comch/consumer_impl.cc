@@ -90,10 +90,11 @@ struct ConsumerImpl::ToArray {
   }
 };
 
-bool ConsumerImpl::poll() {
-  const bool did = poll_tasks(ToTask{*this});
-  if (!did && in_tasks() && port_) notes.sign = port_->sign();
-  return did;
+bool ConsumerImpl::poll() { return poll_tasks(ToTask{*this}) || found_nothing(); }
+
+bool ConsumerImpl::found_nothing() {
+  if (in_tasks() && port_) notes.sign = port_->sign();
+  return false;
 }
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {

@@ -45,6 +45,8 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   struct ToTask;
   struct ToArray;
 
+  // Of poll(): what it looks at from here on (Source::Notes).
+  [[gnu::noinline]] bool found_nothing();
   Result<Port::Setup> choose_way();
   // Messages are to be looked at, or to be released.
   bool has_views() const;

@@ -227,8 +227,9 @@ template <class Arrival>
 
 template <class Ports>
 template <class Sink>
-bool PortConsumer<Ports>::poll_tasks(Sink sink) {
-  if (!in_tasks()) return port_->ready() && is_heeded();
+[[gnu::always_inline]] inline bool PortConsumer<Ports>::poll_tasks(Sink sink) {
+  if (!in_tasks()) [[unlikely]]
+    return port_->ready() && is_heeded();
   in_poll_ = true;
   const bool did = port_->poll(kBudget, sink).any;
   in_poll_ = false;

@@ -80,7 +80,8 @@ bool Engine::refuse_progress() const {
 bool Engine::progress() {
   if (in_progress_ || is_away()) [[unlikely]]
     return refuse_progress();
-  if (requested_) std::ignore = clear_notification();
+  if (requested_) [[unlikely]]
+    take_back_request();
   bool did = false;
   {
     const InProgress under_way(in_progress_);
@@ -100,14 +101,16 @@ bool Engine::work() {
   const bool answers_first = std::exchange(woken_, false) && did;
   if (still_armed_ && !answers_first) [[unlikely]]
     disarm();
-  if (!answers_first && look_if_due()) {
-    if (!left_off_) work_in_memory();
-    did = true;
-  }
-  // By the sources alone.
-  if (!did) did = patience().look_again(this, [this] { return poll_sources(); });
-  return did;
+  if (!answers_first && --calls_left_ == 0) did = look_if_due() || did;
+  return did || look_again();
 }
+
+// By the sources alone.
+bool Engine::look_again() {
+  return patience().look_again(this, [this] { return poll_sources(); });
+}
+
+void Engine::take_back_request() { std::ignore = clear_notification(); }
 
 Status Engine::after_progress(std::function<void()> work) {
   if (!in_progress_) return fail(Errc::bad_state, "no progress() is under way; do it now");
@@ -144,7 +147,6 @@ bool Engine::poll_sources() {
 }
 
 bool Engine::look_if_due() {
-  if (--calls_left_ > 0) return false;
   const std::uint64_t now = os::monotonic_ns();
   const std::uint64_t since = now - last_look_ns_;
   // Loops look every n-th call, with n such that it comes to look_every_ns_; one that has become
@@ -158,7 +160,9 @@ bool Engine::look_if_due() {
     calls_between_looks_ = std::max(calls_between_looks_ / 2, 1u);
   }
   calls_left_ = calls_between_looks_;
-  return due && look(now);
+  if (!due || !look(now)) return false;
+  if (!left_off_) work_in_memory();
+  return true;
 }
 
 bool Engine::look(std::uint64_t now) {

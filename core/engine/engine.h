@@ -91,17 +91,21 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   // polling.
   static constexpr std::uint32_t kLooksUntilRelaxed = 13;
 
-  bool work_in_memory();
+  // What a message passes is one function, and what is seldom called stays out of it: it would
+  // have its registers saved, and its frame guarded, for every message.
+  [[gnu::always_inline]] inline bool work();
+  [[gnu::always_inline]] inline bool work_in_memory();
+  [[gnu::always_inline]] inline bool poll_sources();
   void await_answer();
-  bool poll_sources();
-  bool look_if_due();
+  [[gnu::noinline]] bool look_again();
+  [[gnu::noinline]] bool look_if_due();
   bool look(std::uint64_t now);
   bool work_on_contexts();
   bool spin_until(std::uint64_t end_ns);
-  bool work();
-  void run_after_progress();
-  bool refuse_progress() const;
-  void disarm();
+  [[gnu::noinline]] void run_after_progress();
+  [[gnu::noinline]] bool refuse_progress() const;
+  [[gnu::noinline]] void take_back_request();
+  [[gnu::noinline]] void disarm();
 
   // Rung by ourselves, when there is something to do already while somebody sleeps.
   struct SelfWake final : transport::Readiness {

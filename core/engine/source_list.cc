@@ -30,45 +30,8 @@ void SourceList::remove(Source& source) {
   source.notes.attention = Attention::kOff;
 }
 
-bool SourceList::poll() {
-  polling_ = true;
-  // Sources made hot by a callback are behind `count` and wait for the next call.
-  const std::size_t count = hot_.size();
-  const std::size_t quiet = std::min(first_quiet_, count);
-  bool did = poll(0, quiet);
-  if (quiet != count && (!did || --calls_without_quiet_ == 0)) {
-    calls_without_quiet_ = kCallsWithoutQuiet;
-    if (poll(quiet, count)) {
-      did = true;
-      first_quiet_ = hot_.size();
-    }
-  }
-  polling_ = false;
-  if (holes_) compact();
-  return did;
-}
-
 bool SourceList::any_ready() const {
   return std::ranges::any_of(hot_, [](Source* source) { return source->ready(); });
-}
-
-// Sources that are quiet are asked by one load, and not by a call.
-bool SourceList::is_silent(Source& source) {
-  if (!source.notes.sign) return false;
-  if (source.notes.sign.is_quiet()) return true;
-  source.notes.sign = {};
-  return false;
-}
-
-bool SourceList::poll(std::size_t from, std::size_t to) {
-  bool did = false;
-  for (std::size_t i = from; i < to; ++i) {
-    Source* source = hot_[i];
-    if (source == nullptr || is_silent(*source) || !source->poll()) continue;
-    did = true;
-    if (hot_[i] == source) source->notes.active = true;
-  }
-  return did;
 }
 
 void SourceList::settle(bool relax) {

@@ -9,6 +9,7 @@
 // may be called from inside poll(), also of the source being polled.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -76,7 +77,13 @@ class SourceList {
   void ask_for_word(Source& source, Words& words);
   void disarm(Source& source);
   bool poll(std::size_t from, std::size_t to);
-  static bool is_silent(Source& source);
+  // Sources that are quiet are asked by one load, and not by a call.
+  static bool is_silent(Source& source) {
+    if (!source.notes.sign) return false;
+    if (source.notes.sign.is_quiet()) return true;
+    source.notes.sign = {};
+    return false;
+  }
   void put_quiet_behind();
   void compact();
 
@@ -90,5 +97,35 @@ class SourceList {
   bool polling_ = false;
   bool holes_ = false;
 };
+
+inline bool SourceList::poll() {
+  polling_ = true;
+  // Sources made hot by a callback are behind `count` and wait for the next call.
+  const std::size_t count = hot_.size();
+  const std::size_t quiet = std::min(first_quiet_, count);
+  bool did = poll(0, quiet);
+  if (quiet != count && (!did || --calls_without_quiet_ == 0)) {
+    calls_without_quiet_ = kCallsWithoutQuiet;
+    if (poll(quiet, count)) {
+      did = true;
+      first_quiet_ = hot_.size();
+    }
+  }
+  polling_ = false;
+  if (holes_) [[unlikely]]
+    compact();
+  return did;
+}
+
+inline bool SourceList::poll(std::size_t from, std::size_t to) {
+  bool did = false;
+  for (std::size_t i = from; i < to; ++i) {
+    Source* source = hot_[i];
+    if (source == nullptr || is_silent(*source) || !source->poll()) continue;
+    did = true;
+    if (hot_[i] == source) source->notes.active = true;
+  }
+  return did;
+}
 
 }  // namespace comch::engine

@@ -62,7 +62,8 @@ class DeskSwitch {
     }
     const DeskMode found = mode();
     const bool is_alone = found == DeskMode::kSole;
-    if (is_alone) work();
+    if (is_alone) [[likely]]
+      work();
     // SWITCH: the work happens before the second producer sees this.
     in_take.store(0, std::memory_order_release);
     if (!is_alone) [[unlikely]]

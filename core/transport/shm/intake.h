@@ -78,14 +78,14 @@ class Intake {
   template <class Sink>
   [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, int pauses,
                                   Sink sink) {
-    std::size_t count = first;
     assert(first < until);
-    Step step = take_plain(lane, count, until, pauses, sink);
-    if (is_next(step)) step = take_mixed(lane, count, until, step, sink);
-    if (count == first && step != Step::kPart) [[likely]]
-      return {count, step == Step::kBroken ? Found::kBroken : Found::kNothing};
+    Way way = take_plain(lane, first, until, pauses, sink);
+    if (is_next(way.step)) [[unlikely]]
+      way = take_mixed(lane, way, until, sink);
+    if (way.count == first && way.step != Step::kPart) [[likely]]
+      return {way.count, way.step == Step::kBroken ? Found::kBroken : Found::kNothing};
     if (lane.reader.flush()) lane.tell();
-    return {count, Found::kSome};
+    return {way.count, Found::kSome};
   }
 
   // The posted buffer of a message that has been begun and is not finished, of a lane that is over.
@@ -99,11 +99,16 @@ class Intake {
   // What a step ended with; or the next one is of a row, or another message that is not plain.
   enum class Step : std::uint8_t { kNothing, kPart, kArrival, kBroken, kRow, kOther };
   static bool is_next(Step step) { return step >= Step::kRow; }
+  // How far it is, and by which step. A value: it is held in registers.
+  struct Way {
+    std::size_t count;
+    Step step;
+  };
 
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
-  [[gnu::always_inline]] Step take_plain(InLane& lane, std::size_t& count, std::size_t until,
-                                         int pauses, Sink sink) {
+  [[gnu::always_inline]] Way take_plain(InLane& lane, std::size_t count, std::size_t until,
+                                        int pauses, Sink sink) {
     Reader::Walk walk(lane.reader);
     std::uint16_t index = 0;
     std::uint64_t length = 0;
@@ -115,12 +120,13 @@ class Intake {
     if (found != Reader::Plain::kNothing) next_.expect();
     while (found != Reader::Plain::kNothing) {
       if (found >= Reader::Plain::kRow) [[unlikely]]
-        return found == Reader::Plain::kRow ? Step::kRow : Step::kOther;
+        return {count, found == Reader::Plain::kRow ? Step::kRow : Step::kOther};
       Entry* const entry = table_.find(index, length);
       if (entry == nullptr) [[unlikely]]
-        return Step::kBroken;
+        return {count, Step::kBroken};
       const bool in_slot = found == Reader::Plain::kInline;
-      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
+      if (in_slot) [[likely]]
+        walk.copy(memory_.data() + entry->offset, length);
       const std::uint16_t name = entry->name();
       table_.complete(*entry);
       walk.pass();
@@ -128,13 +134,13 @@ class Intake {
                                .passage = in_slot ? Passage::kInline : Passage::kDirect,
                                .producer = lane.producer(),
                                .length = length});
-      if (++count == until) return Step::kArrival;
+      if (++count == until) return {count, Step::kArrival};
       found = walk.look(index, length);
     }
-    return Step::kNothing;
+    return {count, Step::kNothing};
   }
   template <class Sink>
-  [[gnu::noinline]] Step take_row(InLane& lane, std::size_t& count, std::size_t until, Sink sink) {
+  [[gnu::noinline]] Way take_row(InLane& lane, std::size_t count, std::size_t until, Sink sink) {
     const std::uint32_t producer = lane.producer();
     Step step = Step::kArrival;
     std::size_t n = count;
@@ -159,8 +165,7 @@ class Intake {
       }
     }
     if constexpr (CallsNobody<Sink>) sink.count_row(n - count, (n - count) * row.length());
-    count = n;
-    return step;
+    return {n, step};
   }
   // The next message, whatever it is.
   template <class Sink>
@@ -172,19 +177,18 @@ class Intake {
   }
   // What comes from one that is not plain on. Apart, so that plain ones do not pay for the loop.
   template <class Sink>
-  [[gnu::noinline]] Step take_mixed(InLane& lane, std::size_t& count, std::size_t until, Step step,
-                                    Sink sink) {
-    while (is_next(step)) {
-      if (step == Step::kRow) {
-        step = take_row(lane, count, until, sink);
+  [[gnu::noinline]] Way take_mixed(InLane& lane, Way way, std::size_t until, Sink sink) {
+    while (is_next(way.step)) {
+      if (way.step == Step::kRow) {
+        way = take_row(lane, way.count, until, sink);
       } else {
-        step = take_other(lane, count, sink);
-        if (step == Step::kArrival) ++count;
+        way.step = take_other(lane, way.count, sink);
+        if (way.step == Step::kArrival) ++way.count;
       }
-      if (step == Step::kArrival && count != until)
-        step = take_plain(lane, count, until, kLookOnce, sink);
+      if (way.step == Step::kArrival && way.count != until)
+        way = take_plain(lane, way.count, until, kLookOnce, sink);
     }
-    return step;
+    return way;
   }
 
   Step take_other(InLane& lane, Arrival& arrival);
