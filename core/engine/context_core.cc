@@ -79,12 +79,14 @@ void ContextCore::record_failure(const Error& error, std::string text) {
 }
 
 bool ContextCore::work() {
-  bool did = on_work();
-  if (state_ == ContextState::kStopping && drained()) {
-    enter(*advance(state_, ContextEvent::kDrained));
-    did = true;
-  }
-  return did;
+  const bool did = on_work();
+  return (state_ == ContextState::kStopping && end_if_drained()) || did;
+}
+
+bool ContextCore::end_if_drained() {
+  if (!drained()) return false;
+  enter(*advance(state_, ContextEvent::kDrained));
+  return true;
 }
 
 void ContextCore::cut_off() {

@@ -91,6 +91,8 @@ class ContextCore : public ListLink<> {
 
  private:
   friend class Engine;
+  // Of one that is stopping; true: it is idle. Apart, as what is seldom is in Engine.
+  [[gnu::noinline]] bool end_if_drained();
   void cut_off();
   void enter(ContextState next);
 
