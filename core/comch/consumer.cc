@@ -168,13 +168,9 @@ static decltype(auto) owner(Task& task, const Use& use) {
 }
 
 Status ReceiveTaskImpl::submit() {
-  Status answer;
-  if (consumer == nullptr || !consumer->try_submit(*this)) [[unlikely]]
-    submit_other(answer);
-  return answer;
-}
-void ReceiveTaskImpl::submit_other(Status& answer) {
-  answer = owner(*this, [this](auto& impl) { return impl.submit(*this); });
+  if (consumer != nullptr && consumer->try_submit(*this)) [[likely]]
+    return {};
+  return owner(*this, [this](auto& impl) { return impl.submit(*this); });
 }
 bool ReceiveTaskImpl::try_submit() {
   if (consumer != nullptr) [[likely]]

@@ -169,20 +169,13 @@ static decltype(auto) owner(Task& task, const Use& use) {
 }
 
 Status ProducerTaskImpl::submit() {
-  Status answer;
-  if (producer == nullptr || !producer->submit_usual(*this)) [[unlikely]]
-    submit_other(answer);
-  return answer;
-}
-void ProducerTaskImpl::submit_other(Status& answer) {
-  answer = owner(*this, [this](auto& impl) { return impl.submit(*this); });
+  if (producer != nullptr && producer->submit_usual(*this)) [[likely]]
+    return {};
+  return owner(*this, [this](auto& impl) { return impl.submit(*this); });
 }
 bool ProducerTaskImpl::try_submit() {
-  return (producer != nullptr && producer->submit_usual(*this)) || try_submit_other();
-}
-bool ProducerTaskImpl::try_submit_other() {
   if (producer != nullptr) [[likely]]
-    return producer->try_submit(*this);
+    return producer->submit_usual(*this) || producer->try_submit(*this);
   return rdma != nullptr && rdma->try_submit(*this);
 }
 bool ProducerTaskImpl::try_submit_more() {

@@ -60,10 +60,6 @@ class alignas(shm::kCacheLine) ProducerTaskImpl final : public ProducerTask, pub
     failed = true;
   }
 
-  // Any but the usual. Apart, and not by what it returns: see ReceiveTaskImpl.
-  [[gnu::noinline]] void submit_other(Status& answer);
-  [[gnu::noinline]] bool try_submit_other();
-
   ProducerImpl* producer = nullptr;  // Null: the task is one of the two others'.
   const BufferImpl* buffer = nullptr;
   const std::byte* immediate_data = nullptr;

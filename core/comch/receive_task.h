@@ -55,10 +55,6 @@ class alignas(shm::kCacheLine) ReceiveTaskImpl final : public ReceiveTask, publi
     length = 0;
   }
 
-  // Any but the usual. Apart, and not by what it returns: a function that calls one which returns a
-  // Status has its frame guarded, for every message.
-  [[gnu::noinline]] void submit_other(Status& answer);
-
   ConsumerImpl* consumer = nullptr;  // Null: the task is one of the two others'.
   BufferImpl* buffer = nullptr;
   std::uint64_t length = 0;

@@ -62,8 +62,7 @@ class DeskSwitch {
     }
     const DeskMode found = mode();
     const bool is_alone = found == DeskMode::kSole;
-    if (is_alone) [[likely]]
-      work();
+    if (is_alone) work();
     // SWITCH: the work happens before the second producer sees this.
     in_take.store(0, std::memory_order_release);
     if (!is_alone) [[unlikely]]

@@ -278,8 +278,7 @@ class LaneReader<Machine, Position>::Walk {
     length = Machine::load_word(slots_, place() + 8);
     index = static_cast<std::uint16_t>(word >> 32U);
     const auto kind = static_cast<LaneKind>(word >> 48U);
-    if (kind == LaneKind::kInline && length - 1 < kLanePayload) [[likely]]
-      return Plain::kInline;
+    if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
     if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
     return kind == LaneKind::kRow && begin_row(index, length) ? Plain::kRow : Plain::kOther;
   }

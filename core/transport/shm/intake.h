@@ -125,8 +125,7 @@ class Intake {
       if (entry == nullptr) [[unlikely]]
         return {count, Step::kBroken};
       const bool in_slot = found == Reader::Plain::kInline;
-      if (in_slot) [[likely]]
-        walk.copy(memory_.data() + entry->offset, length);
+      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
       const std::uint16_t name = entry->name();
       table_.complete(*entry);
       walk.pass();

@@ -195,7 +195,7 @@ class OutLane {
   if (!is_unhindered() || out_.writer.withholds() || !out_.writer.has_room()) [[unlikely]]
     return false;
   bool done = views_;
-  if (views_) [[unlikely]] {
+  if (views_) {
     out_.writer.put_and_publish(0, message);
   } else {
     consumer_->desk.use_one([&](std::uint16_t index, std::uint64_t room) {
