@@ -30,7 +30,8 @@ only_ours comch
 
 # What a program can name is what a header says: what a room has is the library's own.
 for library in "$root/$libraries"/libcomch*.so; do
-  inner=$(nm -D --defined-only -C "$library" | sed 's/(.*//' |
+  nm -D --defined-only -C "$library" >"$scratch/symbols"
+  inner=$(sed 's/(.*//' "$scratch/symbols" |
     grep -m 1 -E 'comch::(engine|msgq|os|shm|transport|wire)::' || true)
   [ -z "$inner" ] || fail "${library##*/} exports $inner"
 done
