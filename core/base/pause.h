@@ -17,13 +17,21 @@ inline void pause(int times) {
   for (; times != 0; --times) pause();
 }
 
-// A few nanoseconds, where a pause is 10 to 40: until what was asked for is there, and a little
-// more. For who looks at a line that is written but once.
-inline void short_pause() {
+// Until what was asked for is there, and a little more: the least that a processor can be made to
+// wait.
+inline void shortest_pause() {
 #if defined(__x86_64__)
-  for (int n = 0; n < 2; ++n) __builtin_ia32_lfence();
+  __builtin_ia32_lfence();
 #else
   pause();
+#endif
+}
+
+// A few nanoseconds, where a pause is 10 to 40. For who looks at a line that is written but once.
+inline void short_pause() {
+  shortest_pause();
+#if defined(__x86_64__)
+  shortest_pause();
 #endif
 }
 

@@ -27,6 +27,7 @@
 #include <cstdint>
 
 #include "base/pause.h"
+#include "transport/lull.h"
 
 namespace comch::transport {
 
@@ -43,11 +44,12 @@ class Gap {
   // In so many such calls a few are timed that agree, and what they say is taken to be so.
   static constexpr std::uint32_t kLearned = 3 * kEvery;
 
-  // Short pauses ahead of a late first look, 36 and 100 ns: the answer is being written when the
-  // look comes to its writer. Fewer, and that has to ask for its line once more; more are a part of
-  // the wait.
-  static constexpr int kNearQuiet = 4;
-  static constexpr int kFarQuiet = 11;
+  // Ahead of a late first look: the answer is being written when the look comes to its writer.
+  // Shorter, and that has to ask for its line once more; longer is a part of the wait.
+  static constexpr std::uint32_t kNearQuiet_ns = 36;
+  static constexpr std::uint32_t kFarQuiet_ns = 100;
+  // Of so many timed waits one measures a Lull, and so does the next while there is more to learn.
+  static constexpr std::uint32_t kMeasures = 64;
 
   // Of what pause() does, between two looks.
   int pauses() const { return pauses_; }
@@ -65,7 +67,7 @@ class Gap {
   template <class Now>
   void polled(bool any, Now now) {
     if (any && --left_ == 0) [[unlikely]]
-      end_wait(now() - begin_ns_);
+      end_wait(now);
   }
 
   // What is waited for answers what went into this slot (NextAnswer); null: nothing is. In between
@@ -94,16 +96,25 @@ class Gap {
     int so_ = 0;
   };
 
-  void end_wait(std::uint64_t ns) {
-    pauses_ = far_.learn(ns >= kFar_ns) ? kLong : kShort;
+  template <class Now>
+  [[gnu::noinline]] void end_wait(Now now) {
+    pauses_ = far_.learn(now() - begin_ns_ >= kFar_ns) ? kLong : kShort;
     in_turn_ = turns_.learn(!was_ready_);
     begin_ns_ = 0;
     left_ = kEvery;
+    if (--until_measured_ == 0) measure(now);
+  }
+  template <class Now>
+  void measure(Now now) {
+    const std::uint64_t sample = Lull::sample(now);
+    const bool near = near_quiet_.learn(sample);
+    const bool far = far_quiet_.learn(sample);
+    until_measured_ = near || far ? 1 : kMeasures;
   }
   [[gnu::noinline]] void be_quiet(const std::byte* slot) {
     kept_ = slot;
     drain_stores();
-    for (int n = is_far() ? kFarQuiet : kNearQuiet; n != 0; --n) short_pause();
+    (is_far() ? far_quiet_ : near_quiet_).keep();
   }
 
   int pauses_ = kShort;
@@ -115,6 +126,9 @@ class Gap {
   std::uint64_t begin_ns_ = 0;   // Of that; 0: it has not begun.
   Habit far_;
   Habit turns_;
+  Lull near_quiet_{kNearQuiet_ns};
+  Lull far_quiet_{kFarQuiet_ns};
+  std::uint32_t until_measured_ = 1;  // Timed waits.
 };
 
 }  // namespace comch::transport

@@ -15,8 +15,8 @@ LIBRARIES = {  # Other people's headers, by how their names begin.
                                                                   "arm_acle.h"),
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
-             "transport/allowance.h", "transport/gap.h", "transport/next_answer.h", "transport/outcome.h",
-             "transport/passage.h", "transport/patience.h", "transport/port_ids.h",
+             "transport/allowance.h", "transport/gap.h", "transport/lull.h", "transport/next_answer.h",
+             "transport/outcome.h", "transport/passage.h", "transport/patience.h", "transport/port_ids.h",
              "transport/port_owner.h", "transport/sign.h", "transport/taken.h")
 WORDS = ("comch/result.h", "comch/log.h", "comch/fork_mark.h")  # Of the public headers, what every room speaks.
 

@@ -13,11 +13,15 @@ namespace {
 struct Clock {
   std::uint64_t operator()() const {
     ++*reads;
-    return *time_ns;
+    // Each read takes so much longer than the one before.
+    return *time_ns += static_cast<std::uint64_t>(*reads) * *each_read_ns;
   }
-  const std::uint64_t* time_ns;
+  std::uint64_t* time_ns;
+  const std::uint64_t* each_read_ns;
   int* reads;
 };
+constexpr int kOfAWait = 2;
+constexpr int kOfALull = 3;
 
 struct GapTest : testing::Test {
   // A call that brings something, or nothing.
@@ -44,8 +48,9 @@ struct GapTest : testing::Test {
   bool ready = false;  // Something is there already.
   std::array<std::byte, 2> slots{};
   std::uint64_t time_ns = 1000;
+  std::uint64_t each_read_ns = 0;
   int clock_reads = 0;
-  const Clock now{.time_ns = &time_ns, .reads = &clock_reads};
+  const Clock now{.time_ns = &time_ns, .each_read_ns = &each_read_ns, .reads = &clock_reads};
 };
 
 TEST_F(GapTest, IsShortAtFirstAndWhereThereIsAlwaysSomething) {
@@ -82,7 +87,22 @@ TEST_F(GapTest, TimesOneWaitOfMany) {
   EXPECT_EQ(gap.pauses(), Gap::kShort);
   EXPECT_EQ(clock_reads, 0);
   wait(2 * Gap::kFar_ns);
-  EXPECT_EQ(clock_reads, 2);
+  EXPECT_EQ(clock_reads, kOfAWait + kOfALull);
+}
+
+TEST_F(GapTest, MeasuresALullBehindOneTimedWaitOfMany) {
+  wait_often(0);
+  EXPECT_EQ(clock_reads, 3 * kOfAWait + kOfALull) << "there is nothing to learn";
+  for (std::uint32_t n = 3 * Gap::kEvery; n < Gap::kMeasures * Gap::kEvery; ++n) wait(0);
+  clock_reads = 0;
+  for (std::uint32_t n = 0; n < Gap::kEvery; ++n) wait(0);
+  EXPECT_EQ(clock_reads, kOfAWait + kOfALull);
+}
+
+TEST_F(GapTest, MeasuresALullBehindEachTimedWaitWhileThereIsMoreToLearn) {
+  each_read_ns = 1;
+  wait_often(0);
+  EXPECT_EQ(clock_reads, 3 * (kOfAWait + kOfALull));
 }
 
 // What the program does meanwhile is no wait.

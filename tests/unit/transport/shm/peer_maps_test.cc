@@ -11,12 +11,12 @@
 namespace comch::transport::shm {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageSize = 4096;
 
 struct PeerMapsTest : testing::Test {
   Status add(std::uint32_t number) {
-    std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", kPage).value()};
-    return maps.add({.number = number, .offset = 0, .size = kPage}, fds, allowances);
+    std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", kPageSize).value()};
+    return maps.add({.number = number, .offset = 0, .size = kPageSize}, fds, allowances);
   }
   Errc refusal(std::uint32_t number) {
     const Status added = add(number);
@@ -30,7 +30,7 @@ struct PeerMapsTest : testing::Test {
 TEST_F(PeerMapsTest, EachIsKnownByItsNumberAndNumbersAscend) {
   ASSERT_TRUE(add(2));
   ASSERT_TRUE(add(7));
-  EXPECT_EQ(maps.find(7)->bytes().size(), kPage);
+  EXPECT_EQ(maps.find(7)->bytes().size(), kPageSize);
   EXPECT_EQ(maps.find(3), nullptr);
   EXPECT_EQ(refusal(7), Errc::connection_reset);
   EXPECT_EQ(refusal(5), Errc::connection_reset);
@@ -82,18 +82,18 @@ TEST_F(PeerMapsTest, WhatALaneLeftBehindIsLetGoOnceAndByItsPlace) {
 TEST_F(PeerMapsTest, KeepsNoDescriptorUnlessItIsToAndThenOneOfEach) {
   ASSERT_TRUE(add(0));
   EXPECT_FALSE(maps.hold(maps.find(0)->bytes())->file);
-  std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", 3 * kPage).value()};
+  std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", 3 * kPageSize).value()};
   PeerMaps keeps{Descriptors::kKept};
-  ASSERT_TRUE(keeps.add({.number = 0, .offset = kPage, .size = kPage}, fds, allowances));
+  ASSERT_TRUE(keeps.add({.number = 0, .offset = kPageSize, .size = kPageSize}, fds, allowances));
   const auto memory = keeps.hold(keeps.find(0)->bytes().subspan(5, 2));
   ASSERT_TRUE(memory);
   EXPECT_TRUE(memory->file);
-  EXPECT_EQ(memory->file_offset(memory->window.bytes().data() + 5), kPage + 5);
+  EXPECT_EQ(memory->file_offset(memory->window.bytes().data() + 5), kPageSize + 5);
   ASSERT_TRUE(keeps.end(0));
   keeps.unmap(1);
   EXPECT_EQ(memory->window.bytes()[5], std::byte{}) << "who holds it has both";
   std::array<std::byte, 1> byte{};
-  EXPECT_EQ(os::syscalls().pread(memory->file.get(), byte.data(), 1, kPage + 5), 1);
+  EXPECT_EQ(os::syscalls().pread(memory->file.get(), byte.data(), 1, kPageSize + 5), 1);
 }
 
 TEST_F(PeerMapsTest, ADescriptorThatIsKeptIsThePeersShare) {
@@ -102,8 +102,8 @@ TEST_F(PeerMapsTest, ADescriptorThatIsKeptIsThePeersShare) {
   const auto others = allowances.descriptors.take(most - 1);
   ASSERT_TRUE(others);
   for (const std::uint32_t number : {0U, 1U}) {
-    std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", kPage).value()};
-    const wire::Map map{.number = number, .offset = 0, .size = kPage};
+    std::array<os::Fd, 1> fds{os::make_sealed_memfd("comch-test", kPageSize).value()};
+    const wire::Map map{.number = number, .offset = 0, .size = kPageSize};
     const Status added = keeps.add(map, fds, allowances);
     ASSERT_EQ(added.has_value(), number == 0);
     if (!added) {
