@@ -168,9 +168,13 @@ static decltype(auto) owner(Task& task, const Use& use) {
 }
 
 Status ReceiveTaskImpl::submit() {
-  if (consumer != nullptr && consumer->try_submit(*this)) [[likely]]
-    return {};
-  return owner(*this, [this](auto& impl) { return impl.submit(*this); });
+  Status done;
+  if (consumer == nullptr || !consumer->try_submit(*this)) [[unlikely]]
+    submit_or_refuse(done);
+  return done;
+}
+void ReceiveTaskImpl::submit_or_refuse(Status& done) {
+  done = owner(*this, [this](auto& impl) { return impl.submit(*this); });
 }
 bool ReceiveTaskImpl::try_submit() {
   if (consumer != nullptr) [[likely]]

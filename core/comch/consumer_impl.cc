@@ -49,13 +49,21 @@ bool ConsumerImpl::drained() const { return PortConsumer::drained() && !has_view
 // --- Receiving ---------------------------------------------------------------------------
 
 struct ConsumerImpl::ToTask {
+  static constexpr bool kCallsNobody = false;
   ConsumerImpl& consumer;
 
-  void operator()(std::size_t /*n*/, const PlainArrival& arrival) const {
-    consumer.count(arrival.passage, arrival.length);
+  // Of a row, which is counted as a whole.
+  void put(std::size_t /*n*/, const PlainArrival& arrival) const {
     ReceiveTaskImpl& task = consumer.fill_task(arrival);
     task.brought = ReceiveTaskImpl::Brought::kData;
     consumer.received_(task);
+  }
+  void count_row(std::size_t messages, std::uint64_t bytes) const {
+    consumer.count(transport::Passage::kInline, bytes, messages);
+  }
+  void operator()(std::size_t n, const PlainArrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length);
+    put(n, arrival);
   }
   void operator()(std::size_t /*n*/, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());
@@ -66,6 +74,7 @@ struct ConsumerImpl::ToTask {
 };
 
 struct ConsumerImpl::ToArray {
+  static constexpr bool kCallsNobody = true;
   ConsumerImpl& consumer;
   Received* out;
 

@@ -68,6 +68,11 @@ class alignas(shm::kCacheLine) ReceiveTaskImpl final : public ReceiveTask, publi
   std::span<const std::byte> immediate;  // These two of Brought::kMore,
   HandedOver handed_over;
   Error error;  // and this of kError.
+
+ private:
+  // Whoever's task it is. Apart, and by reference, because a compiler guards the frame of who
+  // hands on what another answers, and every message passes submit().
+  [[gnu::noinline]] void submit_or_refuse(Status& done);
 };
 
 }  // namespace comch

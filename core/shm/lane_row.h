@@ -26,6 +26,7 @@ class LaneReader<Machine, Position>::Row {
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         indexes_(reader.shape_.indexes - 1),
         has_head_(reader.shape_.head_credit),
+        until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
         row_(reader.row_),
         position_(reader.position_) {
     for (Position n = 1; n < kAhead; ++n) prefetch(n);
@@ -33,6 +34,7 @@ class LaneReader<Machine, Position>::Row {
   ~Row() {
     reader_.kept_ += kept_;  // First: what is kept is not free.
     tell_reader();
+    reader_.publish_head_if_due();  // What was passed quietly is not counted.
   }
   Row(const Row&) = delete;
   Row& operator=(const Row&) = delete;
@@ -50,6 +52,10 @@ class LaneReader<Machine, Position>::Row {
   void pass() {
     pass_quietly();
     tell_reader();
+    if (--until_head_ != 0) [[likely]]
+      return;
+    if (has_head_) reader_.publish_head();
+    until_head_ = reader_.lazy_;
   }
   // The reader hears of it at the end: for who calls nobody back meanwhile.
   void pass_quietly() {
@@ -75,7 +81,6 @@ class LaneReader<Machine, Position>::Row {
     reader_.position_ = position_;
     reader_.row_.left = row_.left;
     reader_.row_.index = row_.index;
-    if (has_head_) reader_.publish_head_if_due();
   }
 
   LaneReader& reader_;
@@ -83,6 +88,7 @@ class LaneReader<Machine, Position>::Row {
   const Position mask_;
   const std::uint32_t indexes_;  // Less one.
   const bool has_head_;
+  std::uint32_t until_head_;  // As a Walk's.
   RowLeft row_;
   Position position_;
   std::uint32_t kept_ = 0;

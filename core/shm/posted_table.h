@@ -46,10 +46,15 @@ class PostedTable {
 
   // `name`: the caller's.
   void post(std::uint16_t index, std::uint16_t name, std::uint64_t offset, std::uint64_t capacity) {
+    put(index, name, offset, capacity);
+    count_put(1);
+  }
+  // The same in a loop, behind which the caller says how many there were.
+  void put(std::uint16_t index, std::uint16_t name, std::uint64_t offset, std::uint64_t capacity) {
     assert(index < entries_.size() && !posted(index));
     entries_[index] = {offset, (capacity + 1) << 16U | name};
-    ++posted_;
   }
+  void count_put(std::size_t entries) { posted_ += static_cast<std::uint32_t>(entries); }
 
   // The buffer that a producer says it has put `length` bytes into. Null: there is no such
   // index, it is not posted (or was completed already), or the bytes would not fit.

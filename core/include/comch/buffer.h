@@ -51,7 +51,7 @@ class Buffer {
   std::size_t data_length() const { return data_length_; }
   std::span<std::byte> contents() const { return {data_, data_length_}; }  // The data.
   std::size_t tail_room() const {                                          // Bytes behind the data.
-    return length_ - static_cast<std::size_t>(data_ - head_) - data_length_;
+    return static_cast<std::size_t>((head_ + length_) - (data_ + data_length_));
   }
   bool posted() const { return posted_; }  // It is the consumer's until it comes back.
   MemoryMap& map() const;

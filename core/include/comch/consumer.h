@@ -143,7 +143,8 @@ struct View {
   ProducerId producer{};
 };
 
-// Counts since the consumer was started.
+// Counts since the consumer was started. A callback finds those of its own progress() counted or
+// not.
 struct ConsumerCounters {
   std::uint64_t received_messages = 0;
   std::uint64_t received_bytes = 0;

@@ -105,12 +105,15 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   [[gnu::always_inline]] std::size_t post_alike(std::uint64_t capacity, std::size_t most,
                                                 Next next) {
     comch::shm::PostedTable& table = intake_.table();
-    return writer_.post_alike(capacity, most, [&table, capacity, next](std::uint16_t name) mutable {
+    const auto put = [&table, capacity, next](std::uint16_t name) mutable {
       const std::uint16_t index = name;
       const std::uint64_t offset = table.posted(index) ? comch::shm::kNoBuffer : next(name);
-      if (offset != comch::shm::kNoBuffer) table.post(index, name, offset, capacity);
+      if (offset != comch::shm::kNoBuffer) table.put(index, name, offset, capacity);
       return offset;
-    });
+    };
+    const std::size_t posted = writer_.post_alike(capacity, most, put);
+    table.count_put(posted);
+    return posted;
   }
   // What was posted can be sent to from here on.
   void publish() {

@@ -32,13 +32,15 @@
 
 namespace comch::transport::shm {
 
-// A sink that only writes down what it is handed, so that nobody can look at the lane meanwhile. Of
-// a row it takes each message by put(), and how many there were by count_row().
+// A sink that takes each message of a row by put(), and how many there were by count_row().
 template <class Sink>
-concept CallsNobody = requires(const Sink& sink, std::size_t n, const PlainArrival& arrival) {
+concept CountsRows = requires(const Sink& sink, std::size_t n, const PlainArrival& arrival) {
   sink.put(n, arrival);
   sink.count_row(n, n);
 };
+// One that only writes down what it is handed, so that nobody can look at the lane meanwhile.
+template <class Sink>
+concept CallsNobody = CountsRows<Sink> && Sink::kCallsNobody;
 
 class Intake {
  public:
@@ -157,13 +159,16 @@ class Intake {
           .index = name, .passage = Passage::kInline, .producer = producer, .length = row.length()};
       if constexpr (CallsNobody<Sink>) {
         row.pass_quietly();
-        sink.put(n, arrival);
       } else {
         row.pass();
+      }
+      if constexpr (CountsRows<Sink>) {
+        sink.put(n, arrival);
+      } else {
         sink(n, arrival);
       }
     }
-    if constexpr (CallsNobody<Sink>) sink.count_row(n - count, (n - count) * row.length());
+    if constexpr (CountsRows<Sink>) sink.count_row(n - count, (n - count) * row.length());
     return {n, step};
   }
   // The next message, whatever it is.

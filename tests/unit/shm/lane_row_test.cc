@@ -137,6 +137,44 @@ TEST_F(LaneRowTest, ItsMessagesAreKeptOneByOne) {
   EXPECT_EQ(std::string_view(first + std::size_t{3} * kLaneSlot, 3), "for");
 }
 
+TEST(LaneRow, GivesRoomBackByEighthsOfTheLaneWhileItIsRead) {
+  constexpr std::uint32_t kMany = 32;
+  const LaneShape shape{.slots = kMany, .indexes = kMany, .head_credit = true};
+  LaneShared<FastMachine, std::uint32_t> shared{};
+  alignas(kCacheLine) std::array<std::byte, kMany * kLaneSlot> slots{};
+  LaneWriter<> writer(shared, slots.data(), nullptr, shape);
+  LaneReader<> reader(shared, slots.data(), nullptr, shape);
+  const auto send = [&](std::uint32_t count) {
+    const std::string text(8, 'x');
+    const auto data = [&](std::size_t) { return std::as_bytes(std::span(text)); };
+    std::size_t sent = 0;
+    while (sent < count) sent += LaneWriter<>::Walk(writer).put_alike(0, count - sent, data);
+    writer.publish();
+  };
+  send(kMany);
+  LaneRecord record;
+  while (reader.look(record) == Look::kMessage) reader.pop(record);
+  writer.look_again();
+  ASSERT_EQ(writer.room(), kMany);
+
+  send(kMany);
+  std::uint16_t index = 0;
+  std::uint64_t length = 0;
+  ASSERT_EQ(LaneReader<>::Walk(reader).look(index, length), Plain::kRow);
+  {
+    LaneReader<>::Row row(reader);
+    ASSERT_EQ(row.left(), kMany);
+    for (std::uint32_t passed = 1; passed <= kMany - 4; ++passed) {
+      row.pass();
+      writer.look_again();
+      ASSERT_EQ(writer.room(), passed / 4 * 4) << passed;
+    }
+    for (std::uint32_t passed = 0; passed < 4; ++passed) row.pass_quietly();
+  }
+  writer.look_again();
+  EXPECT_EQ(writer.room(), kMany) << "what was passed quietly counts at the end";
+}
+
 TEST_F(LaneRowTest, ThereIsNoneInTheFirstLapOfEachHalfOfTheSequences) {
   RowLane<std::uint8_t> lane;
   for (std::uint32_t n = 0; n < 3 * 256;) {

@@ -123,6 +123,7 @@ struct Ledger {
   std::uint64_t bytes = 0;
 };
 struct WritesDown {
+  static constexpr bool kCallsNobody = true;
   Ledger& ledger;
   void put(std::size_t, const PlainArrival& arrival) const {
     ledger.in_rows.push_back(arrival.index);
@@ -154,6 +155,28 @@ TEST_F(IntakeTest, WhoCallsNobodyIsToldOfARowAsAWhole) {
   EXPECT_EQ(ledger.in_rows, (std::vector<std::uint16_t>{104, 105, 106}));
   EXPECT_TRUE(ledger.alone.empty());
   for (std::uint16_t n = 4; n < 7; ++n) EXPECT_FALSE(intake.table().posted(n));
+}
+
+// One that looks at the lane while it is told.
+struct LooksUp {
+  static constexpr bool kCallsNobody = false;
+  const InLane& lane;
+  std::vector<std::uint32_t>& passed;
+  std::size_t& messages;
+  void put(std::size_t, const PlainArrival&) const { passed.push_back(lane.reader.position()); }
+  void count_row(std::size_t count, std::uint64_t) const { messages += count; }
+  void operator()(std::size_t, const Arrival&) const {}
+  void operator()(std::size_t, const PlainArrival&) const {}
+};
+
+TEST_F(IntakeTest, WhoCallsBackIsToldOfARowAsAWholeAndFindsEachMessagePassed) {
+  std::vector<std::uint32_t> passed;
+  std::size_t messages = 0;
+  peer.write_row(4, 3, 8);
+  intake.take(*lane, 0, 64, Intake::kLookOnce,
+              LooksUp{.lane = *lane, .passed = passed, .messages = messages});
+  EXPECT_EQ(passed, (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(messages, 3U);
 }
 
 TEST_F(IntakeTest, OfARowWithALieWhatWasTrueIsTakenAndCounted) {
