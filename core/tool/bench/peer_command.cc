@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <latch>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -30,8 +31,14 @@ struct PeerWords {
   std::string plan;
 };
 
-// One byte on standard output, where whoever started this waits for it.
-void say_ready() { std::ignore = ::write(STDOUT_FILENO, "r", 1); }
+// Opened when the server has its name.
+std::latch named(1);
+
+// One byte on standard output, where whoever started this waits for it, unless it has ended.
+void say_ready() {
+  named.count_down();
+  std::ignore = ::write(STDOUT_FILENO, "r", 1);
+}
 
 Outcome<> serve(const FastPlan& plan, const std::string& name) {
   return serve_fast(plan, name, say_ready);
@@ -41,15 +48,18 @@ Outcome<> serve(const ResponderOptions& options, const std::string& name) {
 }
 
 // A signal that ends this process in the midst of a measurement takes the server's name along: it
-// is of these two processes, and no other server would take it over.
+// is of these two processes, and no other server would take it over. One that comes while the name
+// is being made waits for it; a server that does not start ends the process by itself.
 void end_in_order_by_signal(const std::string& name) {
   sigset_t ending;
   sigemptyset(&ending);
   for (const int signal : kEndingSignals) sigaddset(&ending, signal);
   ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // Of the threads to come, too.
+  std::ignore = std::signal(SIGPIPE, SIG_IGN);     // Of who has ended already; its death is told.
   std::thread([ending, name] {
     int signal = 0;
     ::sigwait(&ending, &signal);
+    named.wait();
     for (const SeenServer& server : seen_servers(rendezvous_directories())) {
       std::error_code none;
       if (server.name == name) std::filesystem::remove_all(server.directory, none);

@@ -1,6 +1,10 @@
 // comch bench: every way of it, run for moments: what was sent and how, never how fast.
+#include <sys/types.h>
+
+#include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -248,6 +252,28 @@ TEST_F(BenchTest, InterruptLeavesNoNameOfAServer) {
               0);
     EXPECT_EQ(bench.end().code, 128 + signal);
     EXPECT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << signal;
+  }
+}
+
+// At moments that lie a quarter of a millisecond apart: before the server has its name, while it is
+// given it, and when the one process tells the other, which may have ended.
+TEST_F(BenchTest, InterruptWhileTheServerStartsLeavesNoNameOfIt) {
+  using Clock = std::chrono::steady_clock;
+  for (int n = 0; n < 60; ++n) {
+    Program bench("comch bench --seconds 100 --sizes 8");
+    const std::string task = std::to_string(bench.pid());
+    const Deadline deadline;
+    pid_t peer = 0;
+    while (peer == 0 && !deadline.passed()) {
+      std::ifstream("/proc/" + task + "/task/" + task + "/children") >> peer;
+    }
+    ASSERT_NE(peer, 0);
+    const auto moment = Clock::now() + n % 30 * std::chrono::microseconds(250);
+    while (Clock::now() < moment) continue;
+    bench.signal(SIGINT);
+    ::kill(peer, SIGINT);
+    ASSERT_EQ(bench.end().code, 128 + SIGINT);
+    ASSERT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << n;
   }
 }
 
