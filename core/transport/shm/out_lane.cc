@@ -202,7 +202,12 @@ Outcome OutLane::put_done(std::uint64_t LaneCounters::* how, std::size_t bytes) 
 }
 
 std::optional<std::size_t> OutLane::step() {
-  if (gone() || failure_) return std::nullopt;
+  if (failure_) return std::nullopt;
+  if (gone()) {
+    // It may have ended because it had everything.
+    const std::size_t taken = under_way_.take_taken();
+    return taken != 0 ? std::optional(taken) : std::nullopt;
+  }
   const Result<std::size_t> completed = under_way_.step();
   if (completed) return *completed;
   break_off(completed.error());

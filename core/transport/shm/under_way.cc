@@ -135,6 +135,18 @@ Result<bool> UnderWay::go_on(Message& message) {
   return true;
 }
 
+std::size_t UnderWay::take_taken() {
+  const auto is_over = [this](Message& message) {
+    if (message.what != Message::What::kJob) return message.what == Message::What::kDone;
+    return outlet_.writer.passed(message.position) || message.job->state() == JobState::kFinished;
+  };
+  std::size_t taken = 0;
+  for (; !messages_.empty() && is_over(messages_.front()); messages_.pop_front()) {
+    if (!messages_.front().silent) ++taken;
+  }
+  return taken;
+}
+
 bool UnderWay::ready() {
   if (messages_.empty()) return false;
   Message& message = messages_.front();

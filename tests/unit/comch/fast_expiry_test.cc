@@ -1,5 +1,5 @@
 // What a producer keeps of consumers that are gone: nothing, but for what the application still
-// has of them.
+// has of them; and what becomes of what they were sent.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -98,6 +98,33 @@ TEST_F(FastExpiryTest, ALoanStaysWritableUntilItIsAbandoned) {
     EXPECT_EQ(code(from.abandon(loan)), Errc::invalid_value);
     EXPECT_EQ(code(from.commit(loan, 1)), Errc::invalid_value);
   }
+}
+
+// Both sides copy it, and the producer, which has copied all there was to copy, is not asked yet.
+TEST_F(FastExpiryTest, AMessageThatTheConsumerHadBeforeItEndedHasArrived) {
+  const std::string text = pattern(100'000);
+  Consumer& to = consumer(there);
+  const auto own = ProgressEngine::create().value();
+  const auto from = Producer::create(client.connection()).value();
+  const auto note = [this](ProducerTask& task) { done(task); };
+  from->configure_send(2, note, note).value();
+  own->connect(*from).value();
+  ASSERT_TRUE(from->start());
+  post(to, there.room(0, text.size()));
+  ASSERT_TRUE(run_until([&] {
+    own->progress();
+    return from->has_space(to.id());
+  }));
+  ASSERT_TRUE(submit(*from, to.id(), here.data(0, text)));
+  ASSERT_EQ(from->counters().cooperative_messages, 1U);
+  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
+  ASSERT_TRUE(sent.empty());
+  ASSERT_TRUE(until(*own, [&] { return sent.size() == 1; }));
+  EXPECT_TRUE(sent[0]);
+  EXPECT_TRUE(from->stop());
+  EXPECT_TRUE(until(*own, [&] { return from->state() == ContextState::kIdle; }));
 }
 
 }  // namespace
