@@ -216,11 +216,25 @@ class LaneReader {
     }
   }
 
-  // How many more are popped before that is due; at least one.
-  std::uint32_t until_head() const {
-    const Position passed = static_cast<Position>(free_to() - published_);
-    return passed < lazy_ ? lazy_ - passed : 1;
-  }
+  // Publishes the head as publish_head_if_due() does. Counting down is two instructions for each
+  // message, and asking how far the head is behind ten.
+  class CountToHead {
+   public:
+    explicit CountToHead(const LaneReader& reader) {
+      if (!reader.shape_.head_credit) return;
+      const Position passed = static_cast<Position>(reader.free_to() - reader.published_);
+      left_ = passed < reader.lazy_ ? reader.lazy_ - passed : 1;
+    }
+    void pass(LaneReader& reader) {
+      if (--left_ != 0) [[likely]]
+        return;
+      if (reader.shape_.head_credit) reader.publish_head();
+      left_ = reader.lazy_;
+    }
+
+   private:
+    std::uint32_t left_ = ~std::uint32_t{0};
+  };
 
   void publish_head() {
     published_ = free_to();
@@ -256,8 +270,7 @@ class LaneReader<Machine, Position>::Walk {
       : reader_(reader),
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
-        has_head_(reader.shape_.head_credit),
-        until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
+        until_head_(reader),
         may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),
         start_(reader.position_),
         position_(start_) {}
@@ -291,17 +304,13 @@ class LaneReader<Machine, Position>::Walk {
   // Where it lies.
   Data data() const { return slots_ + place() + kPlainDataAt; }
 
-  // pop() and keep() of it. Counting down is two instructions for each message, and asking how far
-  // the head is behind ten.
+  // pop() and keep() of it.
   void pass() {
     advance();
-    if (--until_head_ != 0) [[likely]]
-      return;
-    if (has_head_) reader_.publish_head();
-    until_head_ = reader_.lazy_;
+    until_head_.pass(reader_);
   }
   void keep() {
-    assert(has_head_);
+    assert(reader_.shape_.head_credit);
     advance();
     ++reader_.kept_;
   }
@@ -335,8 +344,7 @@ class LaneReader<Machine, Position>::Walk {
   LaneReader& reader_;
   const Data slots_;
   const Position mask_;
-  const bool has_head_;
-  std::uint32_t until_head_;  // So many are to be passed before the head is published.
+  CountToHead until_head_;
   const bool may_be_plain_;
   const Position start_;
   Position position_;

@@ -25,8 +25,7 @@ class LaneReader<Machine, Position>::Row {
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         indexes_(reader.shape_.indexes - 1),
-        has_head_(reader.shape_.head_credit),
-        until_head_(has_head_ ? reader.until_head() : ~std::uint32_t{0}),
+        until_head_(reader),
         row_(reader.row_),
         position_(reader.position_) {
     for (Position n = 1; n < kAhead; ++n) prefetch(n);
@@ -52,10 +51,7 @@ class LaneReader<Machine, Position>::Row {
   void pass() {
     pass_quietly();
     tell_reader();
-    if (--until_head_ != 0) [[likely]]
-      return;
-    if (has_head_) reader_.publish_head();
-    until_head_ = reader_.lazy_;
+    until_head_.pass(reader_);
   }
   // The reader hears of it at the end: for who calls nobody back meanwhile.
   void pass_quietly() {
@@ -87,8 +83,7 @@ class LaneReader<Machine, Position>::Row {
   const Data slots_;
   const Position mask_;
   const std::uint32_t indexes_;  // Less one.
-  const bool has_head_;
-  std::uint32_t until_head_;  // As a Walk's.
+  CountToHead until_head_;
   RowLeft row_;
   Position position_;
   std::uint32_t kept_ = 0;
