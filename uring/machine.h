@@ -75,10 +75,10 @@ class Machine {
   }
 
   // True: something was done.
+  // Messages last: what is answered does not wait for what else there is to be asked.
   [[gnu::always_inline]] bool look() {
-    const bool did = receiving_.look();
-    if (has_others()) [[unlikely]]
-      return look_at_others() || did;
+    const bool others = has_others() && look_at_others();
+    const bool did = receiving_.look() || others;
     begin_due();
     return did;
   }

@@ -79,10 +79,10 @@ class Ring::Core {
   [[gnu::always_inline]] bool look() {
     if (queues_.ready() == 0) [[likely]]
       queues_.rewind();
-    machine.look();
     // Messages need no engine; what else happens does. It is not urgent to a few microseconds.
     if (machine.control().is_waiting() || ++looks_ % kLooksPerProgress == 0) [[unlikely]]
-      progress_and_look();
+      progress();
+    machine.look();
     return queues_.ready() != 0;
   }
 
@@ -141,8 +141,9 @@ class Ring::Core {
   // What tells threads apart that live at the same time, without a call.
   static const void* this_thread() { return __builtin_thread_pointer(); }
 
-  // The engine's callbacks may submit, and finish control operations.
-  bool progress() {
+  // The engine's callbacks may submit, and finish control operations. Apart, so that a look finds
+  // few registers to save.
+  [[gnu::noinline]] bool progress() {
     // A callback that peeks comes here, too, and is one still.
     const bool nested = std::exchange(in_callback, true);
     const bool did = engine_.progress();
@@ -151,11 +152,6 @@ class Ring::Core {
     const bool ended = machine.receiving().look_for_ends();
     machine.begin_due();
     return did || ended;
-  }
-
-  // Apart, so that a look finds few registers to save.
-  [[gnu::noinline]] void progress_and_look() {
-    if (progress()) machine.look();
   }
 
   std::uint32_t waited(Clock::time_point began, std::uint32_t count) {
