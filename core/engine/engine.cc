@@ -94,15 +94,23 @@ bool Engine::progress() {
 
 bool Engine::work() {
   // Memory first: who was woken by a message answers it before he asks the kernel why he woke.
-  bool did = work_in_memory();
-  left_off_ = false;
+  bool did = false;
+  if (woken_ || still_armed_) [[unlikely]] {
+    did = work_after_sleep();
+  } else {
+    did = work_in_memory();
+    if (--calls_left_ == 0) did = look_if_due() || did;
+  }
+  return did || look_again();
+}
+
+bool Engine::work_after_sleep() {
+  const bool did = work_in_memory();
   // Why it woke can be asked when what it woke for is answered: in the next call. Peers that ring
   // meanwhile do so once, as the sources are not armed anew.
-  const bool answers_first = std::exchange(woken_, false) && did;
-  if (still_armed_ && !answers_first) [[unlikely]]
-    disarm();
-  if (!answers_first && --calls_left_ == 0) did = look_if_due() || did;
-  return did || look_again();
+  if (std::exchange(woken_, false) && did) return true;
+  if (still_armed_) disarm();
+  return (--calls_left_ == 0 && look_if_due()) || did;
 }
 
 // By the sources alone.
@@ -160,6 +168,7 @@ bool Engine::look_if_due() {
     calls_between_looks_ = std::max(calls_between_looks_ / 2, 1u);
   }
   calls_left_ = calls_between_looks_;
+  left_off_ = false;
   if (!due || !look(now)) return false;
   if (!left_off_) work_in_memory();
   return true;

@@ -97,6 +97,7 @@ class Engine final : public ProgressEngine, public transport::Reactor, public Ho
   [[gnu::always_inline]] inline bool work_in_memory();
   [[gnu::always_inline]] inline bool poll_sources();
   void await_answer();
+  [[gnu::noinline]] bool work_after_sleep();
   [[gnu::noinline]] bool look_again();
   [[gnu::noinline]] bool look_if_due();
   bool look(std::uint64_t now);
