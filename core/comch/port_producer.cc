@@ -289,6 +289,11 @@ void PortProducer<Ports>::complete_first(Traffic& traffic) {
 }
 
 template <class Ports>
+void PortProducer<Ports>::complete_first(std::size_t count, Traffic& traffic) {
+  for (; count != 0; --count) complete_first(traffic);
+}
+
+template <class Ports>
 bool PortProducer<Ports>::finish_sends(std::uint32_t consumer, Lane& lane, Traffic& traffic) {
   const std::optional<std::size_t> completed = lane.step();
   if (!completed) {
@@ -297,7 +302,7 @@ bool PortProducer<Ports>::finish_sends(std::uint32_t consumer, Lane& lane, Traff
     if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
     return any;
   }
-  for (std::size_t n = 0; n < *completed; ++n) complete_first(traffic);
+  complete_first(*completed, traffic);
   if (*completed != 0 && state() == ContextState::kStopping) {
     linger();
     request_work();

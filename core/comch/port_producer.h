@@ -128,6 +128,8 @@ class PortProducer : public ProducerCore,
   void begin_array(std::uint32_t consumer, Traffic& traffic);
   // Completes what the lane says is complete; true when something was.
   bool finish_sends(std::uint32_t consumer, Lane& lane, Traffic& traffic);
+  // The oldest `count` messages under way are complete.
+  void complete_first(std::size_t count, Traffic& traffic);
   // Those that waited, as far as `put(task)` takes them.
   template <class Put>
   bool send_waiting(Lane& lane, Traffic& traffic, const Put& put);

@@ -107,8 +107,9 @@ void ProducerImpl::give_up(const Error& error) {
   for (ProducerTaskImpl* task : gathering_.take()) complete(*task, error);
   if (Lane* const lane = port_->lane_if_any(gathering_.consumer())) return_ahead(*lane);
   for (auto& [id, traffic] : traffic_) {
-    fail_all(id, traffic, error);
     Lane* const lane = port_->lane_if_any(id);
+    if (lane != nullptr) complete_first(lane->take_taken(), traffic);
+    fail_all(id, traffic, error);
     if (lane == nullptr || !lane->under_way()) continue;
     // What it was copying is the application's again.
     if (lane->lends() || !traffic.handed.empty()) {

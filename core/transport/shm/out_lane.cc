@@ -205,7 +205,7 @@ std::optional<std::size_t> OutLane::step() {
   if (failure_) return std::nullopt;
   if (gone()) {
     // It may have ended because it had everything.
-    const std::size_t taken = under_way_.take_taken();
+    const std::size_t taken = take_taken();
     return taken != 0 ? std::optional(taken) : std::nullopt;
   }
   const Result<std::size_t> completed = under_way_.step();

@@ -100,31 +100,58 @@ TEST_F(FastExpiryTest, ALoanStaysWritableUntilItIsAbandoned) {
   }
 }
 
-// Both sides copy it, and the producer, which has copied all there was to copy, is not asked yet.
-TEST_F(FastExpiryTest, AMessageThatTheConsumerHadBeforeItEndedHasArrived) {
+// A message that both sides copy, of a producer with an engine of its own, which has copied all
+// there was to copy, and is not progressed while the consumer takes the rest.
+struct FastTakenTest : FastExpiryTest {
+  void SetUp() override {
+    FastExpiryTest::SetUp();
+    const auto note = [this](ProducerTask& task) { done(task); };
+    from->configure_send(2, note, note).value();
+    own->connect(*from).value();
+    ASSERT_TRUE(from->start());
+    Consumer& to = consumer(there);
+    post(to, there.room(0, text.size()));
+    ASSERT_TRUE(run_until([&] {
+      own->progress();
+      return from->has_space(to.id());
+    }));
+    ASSERT_TRUE(submit(*from, to.id(), here.data(0, text)));
+    ASSERT_EQ(from->counters().cooperative_messages, 1U);
+    ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
+  }
+  void expect_sent() {
+    ASSERT_TRUE(sent.empty());
+    ASSERT_TRUE(until(*own, [&] { return sent.size() == 1; }));
+    EXPECT_TRUE(sent[0]);
+  }
+  bool ends() {
+    return until(*own, [&] { return from->state() == ContextState::kIdle; });
+  }
+
   const std::string text = pattern(100'000);
-  Consumer& to = consumer(there);
-  const auto own = ProgressEngine::create().value();
-  const auto from = Producer::create(client.connection()).value();
-  const auto note = [this](ProducerTask& task) { done(task); };
-  from->configure_send(2, note, note).value();
-  own->connect(*from).value();
-  ASSERT_TRUE(from->start());
-  post(to, there.room(0, text.size()));
-  ASSERT_TRUE(run_until([&] {
-    own->progress();
-    return from->has_space(to.id());
-  }));
-  ASSERT_TRUE(submit(*from, to.id(), here.data(0, text)));
-  ASSERT_EQ(from->counters().cooperative_messages, 1U);
-  ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
-  ASSERT_TRUE(to.stop());
+  std::unique_ptr<ProgressEngine> own = ProgressEngine::create().value();
+  std::unique_ptr<Producer> from = Producer::create(client.connection()).value();
+};
+
+TEST_F(FastTakenTest, HasArrivedThoughTheConsumerEnded) {
+  ASSERT_TRUE(consumers[0]->stop());
   ASSERT_TRUE(run_until([&] { return client.consumers.empty(); }));
-  ASSERT_TRUE(sent.empty());
-  ASSERT_TRUE(until(*own, [&] { return sent.size() == 1; }));
-  EXPECT_TRUE(sent[0]);
+  expect_sent();
   EXPECT_TRUE(from->stop());
-  EXPECT_TRUE(until(*own, [&] { return from->state() == ContextState::kIdle; }));
+  EXPECT_TRUE(ends());
+}
+
+TEST_F(FastTakenTest, HasArrivedThoughTheConnectionEnded) {
+  ASSERT_TRUE(server->abort());
+  settle(*engine);
+  expect_sent();
+  EXPECT_TRUE(ends());
+}
+
+TEST_F(FastTakenTest, HasArrivedThoughTheProducerIsAborted) {
+  ASSERT_TRUE(from->abort());
+  expect_sent();
+  EXPECT_TRUE(ends());
 }
 
 }  // namespace
