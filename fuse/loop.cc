@@ -11,6 +11,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kPatience{1};
+// For requests that are there already: many, and no more than a busy reader can make it last.
+constexpr std::chrono::milliseconds kLastTurn{100};
 
 // Of two times that poll(2) is given.
 int shorter(int one_ms, int other_ms) {
@@ -92,8 +94,19 @@ void Loop::let_announcer_end() {
   while (!services_.announcer.has_ended() && Clock::now() < deadline) std::ignore = turn(waits);
 }
 
+// Who has asked, and was not heard yet, is told what all are told that wait.
+void Loop::serve_waiting() {
+  pollfd fuse{.fd = fuse_fd_, .events = POLLIN, .revents = 0};
+  const auto deadline = Clock::now() + kLastTurn;
+  while (poll(&fuse, 1, 0) > 0 && Clock::now() < deadline) {
+    if (session_.serve_one() == Session::Served::kUnmounted) return;
+    work();
+  }
+}
+
 void Loop::wind_up() {
   let_announcer_end();
+  serve_waiting();
   tree_.shut_down();
   session_.drop_files();
   const auto deadline = Clock::now() + kPatience;

@@ -44,6 +44,7 @@ class Loop {
   void work();
   std::optional<End> turn(Waits& waits);
   void let_announcer_end();
+  void serve_waiting();
 
   Session& session_;
   Tree& tree_;
