@@ -95,6 +95,7 @@ TEST_F(ReportTest, OneThatTakesNoTimeIsWrittenForEachWhoReadsIt) {
 
 TEST_F(ReportTest, PollersShareOneAndAreLookedAtAgainWhenTheNextIsDue) {
   std::vector<std::unique_ptr<OpenFile>> files;
+  files.reserve(5);
   for (int n = 0; n < 5; ++n) files.push_back(open());
   for (const auto& file : files) watch.add(static_cast<AttributeFile&>(*file));
   EXPECT_EQ(watch.timeout_ms(), -1);
