@@ -272,25 +272,30 @@ class LaneReader<Machine, Position>::Walk {
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         until_head_(reader),
         may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),
-        start_(reader.position_),
-        position_(start_) {}
+        position_(reader.position_) {}
 
-  Plain look(std::uint16_t& index, std::uint64_t& length) const {
-    std::uint64_t word = 0;
+  Plain look(std::uint16_t& index, std::uint64_t& length) {
+    return has_next() ? describe(index, length) : Plain::kNothing;
+  }
+  // The same in two steps: whether there is one, and then what it says.
+  bool has_next() {
+    if (!may_be_plain_) [[unlikely]]
+      return true;
+    if (is_message(slots_, place(), position_, word_)) return true;
+    reader_.waited_ = true;
+    // A message of 64 bytes lies in two lines. A processor that waits for the first one expects
+    // nothing, runs ahead to here, and the second one comes with it.
+    Machine::prefetch(slots_, place() + kCacheLine);
+    return false;
+  }
+  Plain describe(std::uint16_t& index, std::uint64_t& length) const {
     if (!may_be_plain_) [[unlikely]]
       return reader_.row_.left != 0 ? Plain::kRow : Plain::kOther;
-    if (!is_message(slots_, place(), position_, word)) {
-      reader_.waited_ = true;
-      // A message of 64 bytes lies in two lines. A processor that waits for the first one expects
-      // nothing, runs ahead to here, and the second one comes with it.
-      Machine::prefetch(slots_, place() + kCacheLine);
-      return Plain::kNothing;
-    }
-    if (position_ != start_ || !reader_.waited_) prefetch_ahead();
+    if (!reader_.waited_) prefetch_ahead();
     // Of immediate data the upper bits would tell, as of a row; 0 wraps round.
     length = Machine::load_word(slots_, place() + 8);
-    index = static_cast<std::uint16_t>(word >> 32U);
-    const auto kind = static_cast<LaneKind>(word >> 48U);
+    index = static_cast<std::uint16_t>(word_ >> 32U);
+    const auto kind = static_cast<LaneKind>(word_ >> 48U);
     if (kind == LaneKind::kInline && length - 1 < kLanePayload) return Plain::kInline;
     if (kind == LaneKind::kDirect && length - 1 < kMaxLaneLength) return Plain::kDirect;
     return kind == LaneKind::kRow && begin_row(index, length) ? Plain::kRow : Plain::kOther;
@@ -346,8 +351,8 @@ class LaneReader<Machine, Position>::Walk {
   const Position mask_;
   CountToHead until_head_;
   const bool may_be_plain_;
-  const Position start_;
   Position position_;
+  std::uint64_t word_ = 0;  // Of the next message.
 };
 
 }  // namespace comch::shm

@@ -112,33 +112,45 @@ class Intake {
   [[gnu::always_inline]] Way take_plain(InLane& lane, std::size_t count, std::size_t until,
                                         int pauses, Sink sink) {
     Reader::Walk walk(lane.reader);
-    std::uint16_t index = 0;
-    std::uint64_t length = 0;
-    Reader::Plain found = walk.look(index, length);
-    if (found == Reader::Plain::kNothing && pauses != kLookOnce) {
+    bool any = walk.has_next();
+    if (!any && pauses != kLookOnce) {
       pause(pauses);
-      found = walk.look(index, length);
+      any = walk.has_next();
     }
-    if (found != Reader::Plain::kNothing) next_.expect();
-    while (found != Reader::Plain::kNothing) {
-      if (found >= Reader::Plain::kRow) [[unlikely]]
+    if (any) next_.expect();
+    for (; any; any = walk.has_next()) {
+      std::uint16_t index = 0;
+      std::uint64_t length = 0;
+      const Reader::Plain found = walk.describe(index, length);
+      bool fits = false;
+      if (found == Reader::Plain::kInline) {
+        fits = take_found<Passage::kInline>(lane, walk, index, length, count, sink);
+      } else if (found == Reader::Plain::kDirect) {
+        fits = take_found<Passage::kDirect>(lane, walk, index, length, count, sink);
+      } else {
         return {count, found == Reader::Plain::kRow ? Step::kRow : Step::kOther};
-      Entry* const entry = table_.find(index, length);
-      if (entry == nullptr) [[unlikely]]
+      }
+      if (!fits) [[unlikely]]
         return {count, Step::kBroken};
-      const bool in_slot = found == Reader::Plain::kInline;
-      if (in_slot) walk.copy(memory_.data() + entry->offset, length);
-      const std::uint16_t name = entry->name();
-      table_.complete(*entry);
-      walk.pass();
-      sink(count, PlainArrival{.index = name,
-                               .passage = in_slot ? Passage::kInline : Passage::kDirect,
-                               .producer = lane.producer(),
-                               .length = length});
       if (++count == until) return {count, Step::kArrival};
-      found = walk.look(index, length);
     }
     return {count, Step::kNothing};
+  }
+  // The message that `walk` has found. False: nothing that is posted fits it.
+  template <Passage kPassage, class Sink>
+  [[gnu::always_inline]] bool take_found(const InLane& lane, Reader::Walk& walk,
+                                         std::uint16_t index, std::uint64_t length, std::size_t n,
+                                         Sink sink) {
+    Entry* const entry = table_.find(index, length);
+    if (entry == nullptr) [[unlikely]]
+      return false;
+    if (kPassage == Passage::kInline) walk.copy(memory_.data() + entry->offset, length);
+    const std::uint16_t name = entry->name();
+    table_.complete(*entry);
+    walk.pass();
+    sink(n, PlainArrival{
+                .index = name, .passage = kPassage, .producer = lane.producer(), .length = length});
+    return true;
   }
   template <class Sink>
   [[gnu::noinline]] Way take_row(InLane& lane, std::size_t count, std::size_t until, Sink sink) {
