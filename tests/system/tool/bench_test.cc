@@ -4,13 +4,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "support/deadline.h"
+#include "support/process_counters.h"
 #include "tool_test.h"
 
 namespace comch::test {
@@ -261,17 +261,14 @@ TEST_F(BenchTest, InterruptWhileTheServerStartsLeavesNoNameOfIt) {
   using Clock = std::chrono::steady_clock;
   for (int n = 0; n < 60; ++n) {
     Program bench("comch bench --seconds 100 --sizes 8");
-    const std::string task = std::to_string(bench.pid());
     const Deadline deadline;
-    pid_t peer = 0;
-    while (peer == 0 && !deadline.passed()) {
-      std::ifstream("/proc/" + task + "/task/" + task + "/children") >> peer;
-    }
-    ASSERT_NE(peer, 0);
+    std::vector<pid_t> peers;
+    while (peers.empty() && !deadline.passed()) peers = children(bench.pid());
+    ASSERT_FALSE(peers.empty());
     const auto moment = Clock::now() + n % 30 * std::chrono::microseconds(250);
     while (Clock::now() < moment) continue;
     bench.signal(SIGINT);
-    ::kill(peer, SIGINT);
+    ::kill(peers[0], SIGINT);
     ASSERT_EQ(bench.end().code, 128 + SIGINT);
     ASSERT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << n;
   }

@@ -3,10 +3,11 @@
 #include "attribute.h"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <chrono>
 #include <vector>
+
+#include "support/processor_time.h"
 
 namespace comch::fuse {
 namespace {
@@ -63,19 +64,15 @@ struct ReportTest : AttributeTest {
   }
 
   // What a report costs is what it takes of the processor, however long that was taken away.
-  static std::chrono::nanoseconds processor_time() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
-  }
+  static std::chrono::microseconds used() { return test::processor_time(RUSAGE_THREAD); }
 
   std::chrono::milliseconds takes{0};
   int written = 0;
   std::shared_ptr<Attribute> report = make({.show =
                                                 [this] {
                                                   ++written;
-                                                  const auto end = processor_time() + takes;
-                                                  while (processor_time() < end) continue;
+                                                  const auto end = used() + takes;
+                                                  while (used() < end) continue;
                                                   return value;
                                                 },
                                             .is_text = true,
