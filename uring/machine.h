@@ -74,8 +74,8 @@ class Machine {
     begin_due();
   }
 
-  // True: something was done.
-  // Messages last: what is answered does not wait for what else there is to be asked.
+  // Messages last: what is answered does not wait for what else there is to be asked. True:
+  // something was done.
   [[gnu::always_inline]] bool look() {
     const bool others = has_others() && look_at_others();
     const bool did = receiving_.look() || others;

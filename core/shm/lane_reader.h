@@ -277,7 +277,8 @@ class LaneReader<Machine, Position>::Walk {
   Plain look(std::uint16_t& index, std::uint64_t& length) {
     return has_next() ? describe(index, length) : Plain::kNothing;
   }
-  // The same in two steps: whether there is one, and then what it says.
+  // The same in two steps: whether there is one, perhaps one that is not plain, and then what it
+  // says.
   bool has_next() {
     if (!may_be_plain_) [[unlikely]]
       return true;

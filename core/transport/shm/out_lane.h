@@ -106,7 +106,7 @@ class OutLane {
   // Continues what is under way; answers how many messages have completed. Nothing: none will any
   // more, and failure() says why.
   std::optional<std::size_t> step();
-  // The same of a consumer that is not waited for: how many it had taken, though nobody had asked.
+  // The same without going on, for who waits no longer: those that the consumer has taken.
   std::size_t take_taken() { return failed() ? 0 : under_way_.take_taken(); }
   Error failure() const;
   // Nothing more is sent, nor what is under way. What is handed over may still come back.

@@ -60,7 +60,7 @@ class UnderWay {
   // Continues them; answers how many have completed. connection_reset: the consumer broke the
   // protocol. Others: the kernel does not copy. Both for good.
   Result<std::size_t> step();
-  // The same of a consumer that is gone: how many it had taken before, although nobody had asked.
+  // The same without going on, for who waits no longer: those that the consumer has taken.
   std::size_t take_taken();
   // Whether there is a reason to call it.
   bool ready();
