@@ -49,6 +49,13 @@ struct BenchTest : ToolTest {
     for (const auto& [way, messages] : row["used"].items()) sum += messages.get<std::uint64_t>();
     return sum;
   }
+  // The second process of a measurement, as soon as there is one. 0: there is none in time.
+  static pid_t peer_of(const Program& bench) {
+    std::vector<pid_t> found;
+    const Deadline deadline;
+    while (found.empty() && !deadline.passed()) found = children(bench.pid());
+    return found.empty() ? 0 : found.front();
+  }
 };
 
 // With a size that is too long for the lane and too short for two to copy.
@@ -246,10 +253,11 @@ TEST_F(BenchTest, InterruptLeavesNoNameOfAServer) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     Program bench("comch bench --seconds 100 --sizes 8");
     ASSERT_TRUE(bench.has_said("Fast path"));
+    const pid_t peer = peer_of(bench);
+    ASSERT_NE(peer, 0);
     // As a terminal does it, to both processes.
-    const std::string pid = std::to_string(bench.pid());
-    ASSERT_EQ(sh("kill -" + std::to_string(signal) + " " + pid + " $(pgrep -P " + pid + ")").code,
-              0);
+    bench.signal(signal);
+    ASSERT_EQ(::kill(peer, signal), 0);
     EXPECT_EQ(bench.end().code, 128 + signal);
     EXPECT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << signal;
   }
@@ -261,14 +269,12 @@ TEST_F(BenchTest, InterruptWhileTheServerStartsLeavesNoNameOfIt) {
   using Clock = std::chrono::steady_clock;
   for (int n = 0; n < 60; ++n) {
     Program bench("comch bench --seconds 100 --sizes 8");
-    const Deadline deadline;
-    std::vector<pid_t> peers;
-    while (peers.empty() && !deadline.passed()) peers = children(bench.pid());
-    ASSERT_FALSE(peers.empty());
+    const pid_t peer = peer_of(bench);
+    ASSERT_NE(peer, 0);
     const auto moment = Clock::now() + n % 30 * std::chrono::microseconds(250);
     while (Clock::now() < moment) continue;
     bench.signal(SIGINT);
-    ::kill(peers[0], SIGINT);
+    ::kill(peer, SIGINT);
     ASSERT_EQ(bench.end().code, 128 + SIGINT);
     ASSERT_TRUE(eventually([&] { return runtime_.entries().empty(); })) << n;
   }
@@ -278,8 +284,9 @@ TEST_F(BenchTest, KilledPeerIsAFailureThatSaysSo) {
   for (const char* how : {"", "--path control", "--api doca"}) {
     Program bench(std::string("comch bench --seconds 100 --sizes 8 ") + how);
     ASSERT_TRUE(bench.has_said(" path"));
-    const std::string pid = std::to_string(bench.pid());
-    ASSERT_TRUE(eventually([&] { return sh("kill -KILL $(pgrep -P " + pid + ")").code == 0; }));
+    const pid_t peer = peer_of(bench);
+    ASSERT_NE(peer, 0);
+    ASSERT_EQ(::kill(peer, SIGKILL), 0);
     const Said said = bench.end();
     EXPECT_EQ(said.code, 1) << how;
     EXPECT_THAT(said.err, HasSubstr("comch: ")) << how;
