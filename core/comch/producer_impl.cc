@@ -120,6 +120,20 @@ bool ProducerImpl::try_submit(ProducerTaskImpl& task) {
   return is_sent;
 }
 
+bool ProducerImpl::send_one(Lane& lane, Bytes data) {
+  if (!lane.send_one(data)) return false;
+  port_->note_sent(lane);
+  return true;
+}
+
+bool ProducerImpl::submit_one(Lane& lane, ProducerTaskImpl& task) {
+  if (!lane.send_one(task.data())) return false;
+  port_->note_sent(lane);
+  accept(task);
+  complete(task, std::nullopt);
+  return true;
+}
+
 Outcome ProducerImpl::put_any(Lane& lane, ProducerTaskImpl& task) {
   const Outcome outcome = queued(task.consumer) ? Outcome::kBusy : put(lane, task);
   if (outcome == Outcome::kSent) {

@@ -44,8 +44,10 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   // Arrays. The usual message of its own, of data alone; false: nothing was done.
   [[gnu::always_inline]] bool send_usual(ConsumerId consumer, Bytes data) {
     Lane* const lane = usual_lane(consumer);
-    if (lane == nullptr || !lane->send_one(data)) return false;
-    port_->note_sent(*lane);
+    if (lane == nullptr) return false;
+    if (!lane->send_prepared(data)) [[unlikely]]
+      return send_one(*lane, data);
+    note_sent(*lane);
     return true;
   }
   // The same of some; answers how many are sent.
@@ -98,6 +100,13 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
     return {};
   }
   Status find_other_lane(ConsumerId consumer, Lane*& lane);
+  [[gnu::always_inline]] void note_sent(Lane& lane) {
+    port_->note_sent(lane);
+    if (lane.wants_attention()) [[unlikely]]
+      lane.attend();
+  }
+  [[gnu::noinline]] bool send_one(Lane& lane, Bytes data);
+  [[gnu::noinline]] bool submit_one(Lane& lane, ProducerTaskImpl& task);
   static bool is_plain(const ProducerTaskImpl& task) {
     return task.state == TaskState::kAllocated && task.immediate_size == 0;
   }
@@ -136,10 +145,12 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
 inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
   if (!is_plain(task)) return false;
   Lane* const lane = usual_lane(ConsumerId{task.consumer});
-  if (lane == nullptr || !lane->send_one(task.data())) return false;
-  port_->note_sent(*lane);
+  if (lane == nullptr) return false;
+  if (!lane->send_prepared(task.data())) [[unlikely]]
+    return submit_one(*lane, task);
   accept(task);
   complete(task, std::nullopt);
+  note_sent(*lane);
   return true;
 }
 

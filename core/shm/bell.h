@@ -150,6 +150,13 @@ class BellRinger {
     return true;
   }
 
+  // Whether that is a question at all. Behind a publication, too.
+  [[nodiscard]] bool may_have_to_ring() const {
+    Machine::light_fence();  // As above.
+    // No edge: the word guards no memory.
+    return always_fence_ || (bell_.word.fetch(std::memory_order_relaxed) & kBellRelaxed) == 0;
+  }
+
   // When it is to be rung: whether that is done by its word(), which has another value now. Then
   // who waits for that is to be woken; else the sleeper, by other means.
   [[nodiscard]] bool raise() {

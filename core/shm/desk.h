@@ -124,8 +124,31 @@ class Desk {
       if (!one.is_posted || !use(one.index, one.room)) [[unlikely]]
         return;
       move_sole_position(position + 1);
-      if (position % kLookEvery == 0) look_at_run(position + 1);
+      if (is_looked_behind(position)) look_at_run(position + 1);
     });
+  }
+
+  // The same in two steps, of which the first may be long before the second, for a producer that
+  // has the desk for itself and needs no fence of its own: what the run says of the next buffer.
+  [[nodiscard]] DeskNext next() const {
+    const std::uint32_t position = sole_position();
+    if (!run_.covers(position)) [[unlikely]]
+      return {};
+    return {.index = reader_.slots_from(position)[0], .room = run_.room()};
+  }
+  // Takes it, if nothing was taken since and the producer still has the desk for itself. False: it
+  // has not; nothing was done, and take() comes next.
+  template <class Use>
+  [[gnu::always_inline]] bool use_next(Use&& use) {
+    return switch_.still_alone(in_take_, [&] {
+      use();
+      move_sole_position(sole_position() + 1);
+    });
+  }
+  // Behind a use: whether it is time to look at the run again, for next().
+  [[nodiscard]] bool wants_look() const { return is_looked_behind(sole_position() - 1); }
+  void look() {
+    switch_.alone(in_take_, [&] { look_at_run(sole_position()); });
   }
 
   // As use_alone(), of buffers that the run covers: shows `use` so many of them, one behind the
@@ -189,11 +212,12 @@ class Desk {
   template <class T>
   using Atomic = typename Machine::template Atomic<T>;
 
+  // ---- Alone.
+
   // Messages by themselves between two looks at the run: seldom enough for the consumer to keep the
   // word's line most of the time, and often enough for 16 posted buffers to be known ahead.
   static constexpr std::uint32_t kLookEvery = 8;
-
-  // ---- Alone.
+  static bool is_looked_behind(std::uint32_t position) { return position % kLookEvery == 0; }
 
   // No edges: until the desk is shared this word is the sole producer's.
   std::uint32_t sole_position() const {

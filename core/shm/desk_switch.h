@@ -23,6 +23,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "shm/desk_words.h"
@@ -54,20 +55,18 @@ class DeskSwitch {
   [[gnu::always_inline]] bool alone(InTake& in_take, Work&& work) {
     // Once it is shared it stays so, and nobody waits for "in take".
     if (mode() == DeskMode::kShared) return false;
-    in_take.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.
-    if (always_fence_) {
-      Machine::full_fence();
-    } else {
-      Machine::light_fence();  // The look at the mode stays behind "in take".
-    }
-    const DeskMode found = mode();
-    const bool is_alone = found == DeskMode::kSole;
-    if (is_alone) work();
-    // SWITCH: the work happens before the second producer sees this.
-    in_take.store(0, std::memory_order_release);
-    if (!is_alone) [[unlikely]]
+    const DeskMode found = work_if_sole(in_take, always_fence_, work);
+    if (found != DeskMode::kSole) [[unlikely]]
       end_if_begun(found);
-    return is_alone;
+    return found == DeskMode::kSole;
+  }
+
+  // The same in less time, and without a call, for who had it alone when it last asked, and needs
+  // no fence. Whoever is told that it has not calls alone() next, which ends a switch.
+  template <class Work>
+  [[gnu::always_inline]] bool still_alone(InTake& in_take, Work&& work) {
+    assert(!always_fence_);
+    return work_if_sole(in_take, false, work) == DeskMode::kSole;
   }
 
   // Last word: no swap replaces it.
@@ -82,6 +81,21 @@ class DeskSwitch {
  private:
   // SWITCH: meets the store that made the desk shared.
   DeskMode mode() const { return static_cast<DeskMode>(mode_.load(std::memory_order_acquire)); }
+
+  template <class Work>
+  [[gnu::always_inline]] DeskMode work_if_sole(InTake& in_take, bool fence, Work& work) {
+    in_take.store(1, std::memory_order_relaxed);  // No edge: ordered by the barrier.
+    if (fence) {
+      Machine::full_fence();
+    } else {
+      Machine::light_fence();  // The look at the mode stays behind "in take".
+    }
+    const DeskMode found = mode();
+    if (found == DeskMode::kSole) work();
+    // SWITCH: the work happens before the second producer sees this.
+    in_take.store(0, std::memory_order_release);
+    return found;
+  }
 
   bool swap_mode(DeskMode& expected, DeskMode desired) {
     auto was = static_cast<std::uint32_t>(expected);

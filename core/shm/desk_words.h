@@ -26,6 +26,12 @@ enum class RunTake : std::uint8_t {
   kSiblings,  // It does not have the desk for itself: take().
 };
 
+// What a producer that has the desk for itself takes next.
+struct DeskNext {
+  std::uint16_t index = 0;
+  std::uint64_t room = 0;  // None: it is not known.
+};
+
 using SeatId = std::uint32_t;
 
 inline std::uint32_t position_of(std::uint64_t word) {

@@ -137,6 +137,9 @@ inline void copy_words_out<FastMachine>(std::byte* to, FastMachine::Data data, s
   copy_few(to, data + offset, size);
 }
 
+// Whether the copies below take no call: the sizes that small messages mostly have.
+constexpr bool copies_at_once(std::size_t size) { return size == 64 || size == 8; }
+
 // The same for data alone: of the sizes that small messages mostly have, without a call.
 template <class Machine>
 void copy_plain_in(typename Machine::Data data, std::size_t offset, const std::byte* from,

@@ -115,14 +115,23 @@ class LaneWriter {
   }
 
   // The same of data alone, and exposes it, when nothing is withheld.
-  void put_and_publish(std::uint16_t index, Bytes data) {
-    assert(!withheld_ && data.size() <= kLanePayload);
+  void put_and_publish(std::uint16_t index, Bytes data) { put_prepared(prepare(index), data); }
+
+  // The same in two steps, with nothing put in between: what can be known of the next message
+  // ahead of it, and the rest.
+  struct Prepared {
+    std::size_t at = 0;
+    std::uint64_t word = 0;
+  };
+  Prepared prepare(std::uint16_t index) const {
+    return {.at = place(), .word = lane_word(sequence(), index, LaneKind::kInline)};
+  }
+  void put_prepared(Prepared prepared, Bytes data) {
+    assert(!withheld_ && data.size() <= kLanePayload && prepared.at == place());
     const Data slots = slots_;  // Payload may lie anywhere: members would be read again behind it.
-    const std::size_t at = place();
+    copy_plain_in<Machine>(slots, prepared.at + kPlainDataAt, data.data(), data.size());
+    publish_at_once(slots, prepared.at, prepared.word, data.size());
     position_ = static_cast<Position>(position_ + 1U);
-    const std::uint64_t word = lane_word(position_, index, LaneKind::kInline);
-    copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
-    publish_at_once(slots, at, word, data.size());
   }
 
   // As put_direct() of data alone, and exposes it, when nothing is withheld.

@@ -169,7 +169,7 @@ MISTAKES = {
         '    if (early == DeskMode::kSole) {\n'
         '      work();\n'
         '      in_take.store(0, std::memory_order_release);\n'
-        '      return true;\n'
+        '      return early;\n'
         '    }\n'),
     'in_take_without_light_fence': (
         SWITCH,
@@ -179,6 +179,15 @@ MISTAKES = {
         SWITCH,
         '      Machine::full_fence();\n    } else {',
         '      Machine::light_fence();\n    } else {'),
+    'what_is_next_is_taken_unasked': (
+        SWITCH,
+        'return work_if_sole(in_take, false, work) == DeskMode::kSole;',
+        'return work(), true;'),
+    'what_is_next_stays_so': (
+        DESK,
+        '      use();\n'
+        '      move_sole_position(sole_position() + 1);\n',
+        '      use();\n'),
     'attach_without_barrier': (
         SWITCH,
         '      barrier();\n',

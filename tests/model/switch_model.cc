@@ -79,9 +79,13 @@ constexpr std::uint32_t kSlots = 8;
 constexpr std::uint16_t kPosted = 4;
 using Desk = shm::Desk<Machine, kRoom>;
 
+enum class Way { kTakes, kTakesWhatIsNext, kFences };
+
 // The sole producer takes `takes` times; the second attaches, if it may by its second try, and
-// takes once. `fences`: there is no membarrier, and the sole producer fences for itself.
-bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
+// takes once. kTakesWhatIsNext: the sole one knows ahead what it takes. kFences: there is no
+// membarrier, and it fences for itself.
+bool one_run(StoreBuffers::Path& path, unsigned takes, Way way) {
+  const bool fences = way == Way::kFences;
   StoreBuffers machine(path);
   std::array<std::uint64_t, std::size_t{2} * kSlots> ring{};
   Machine::at_once = true;
@@ -101,9 +105,21 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
     ++used[posted.index];
     return true;
   };
+  if (way == Way::kTakesWhatIsNext) desk.look();
+  shm::DeskNext next = desk.next();
+  const auto take_next = [&] {
+    if (next.room == 0) return take(first);
+    if (!desk.use_next([&] { ++used[next.index]; })) {
+      next = {};
+      return take(first);
+    }
+    next = desk.next();
+    return true;
+  };
   const RunEnd end = machine.run(
       [&] {
-        for (unsigned n = 0; n < takes; ++n) take(first);
+        for (unsigned n = 0; n < takes; ++n)
+          way == Way::kTakesWhatIsNext ? take_next() : take(first);
       },
       [&] {
         shm::SeatId second = 0;
@@ -122,13 +138,13 @@ bool one_run(StoreBuffers::Path& path, unsigned takes, bool fences) {
   return true;
 }
 
-bool no_run_takes_twice(const char* name, unsigned takes, bool fences) {
+bool no_run_takes_twice(const char* name, unsigned takes, Way way) {
   StoreBuffers::Path path;
   std::uint64_t runs = 0;
   bool held = true;
   do {
     ++runs;
-    held = one_run(path, takes, fences);
+    held = one_run(path, takes, way);
   } while (held && path.next());
   std::printf("%s: %s after %llu runs\n", name, held ? "each taken once" : "TAKEN TWICE OR LOST",
               static_cast<unsigned long long>(runs));
@@ -140,9 +156,10 @@ bool no_run_takes_twice(const char* name, unsigned takes, bool fences) {
 
 int main() {
   using namespace comch::model;
-  const bool held = no_run_takes_twice("one take, membarrier", 1, false) &&
-                    no_run_takes_twice("one take, fences", 1, true) &&
-                    no_run_takes_twice("two takes, membarrier", 2, false);
+  const bool held = no_run_takes_twice("one take, membarrier", 1, Way::kTakes) &&
+                    no_run_takes_twice("one take, fences", 1, Way::kFences) &&
+                    no_run_takes_twice("two takes, membarrier", 2, Way::kTakes) &&
+                    no_run_takes_twice("two takes of what is next", 2, Way::kTakesWhatIsNext);
 #ifdef EXPECT_KILLED
   std::puts(held ? "the planted mistake SURVIVED" : "the planted mistake was found");
   return held ? 1 : 0;

@@ -54,6 +54,7 @@ OutLane::OutLane(Parts parts)
       mapping_(std::move(parts.mapping)),
       memory_(consumer_->memory()),
       views_(consumer_->terms.way == wire::Way::kView),
+      may_prepare_(views_ || (consumer_->own_membarrier && !layout_.shape.head_credit)),
       small_(memory_.empty() ? comch::shm::kLanePayload : longest_alone(options_)),
       out_{
           .consumer = *consumer_,
@@ -84,7 +85,7 @@ void OutLane::find_hindrance() {
 
 void OutLane::break_off(const Error& why) {
   failure_ = why;
-  hindered_ = true;
+  hinder();
 }
 
 Error OutLane::failure() const {
@@ -97,12 +98,12 @@ bool OutLane::settled() const { return !under_way() && !lends() && handles_.all_
 
 void OutLane::keep(const Posted& posted) {
   seat_.keep(posted);
-  hindered_ = true;
+  hinder();
 }
 
 void OutLane::take_ahead(std::size_t messages) {
   seat_.take_ahead(messages);
-  hindered_ = true;
+  hinder();
 }
 
 OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
@@ -144,6 +145,7 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
     return checked;
   if (layout_.shape.head_credit && out_.writer.room() == 0) [[unlikely]]
     return nothing();
+  unprepare();
   Posted posted;
   if (!seat_.take(posted)) return nothing();
   if (data.size() > posted.capacity) [[unlikely]] {
@@ -164,11 +166,19 @@ Outcome OutLane::put(Bytes data, Bytes immediate, const SharedMemory* source) {
   return outcome;
 }
 
+void OutLane::attend() {
+  out_.wake();
+  if (views_ || !consumer_->desk.wants_look()) return;
+  consumer_->desk.look();
+  prepare();
+}
+
 // Few stores: behind those of a copy each waits for one of its lines to be on its way.
 bool OutLane::send_beside_slot(Bytes message) {
   if (message.size() - 1 >= small_ || !is_unhindered() || out_.writer.withholds() ||
       !out_.writer.has_room())
     return false;
+  unprepare();
   bool done = false;
   const auto use = [&](const Posted& posted) {
     if (message.size() > posted.capacity) return false;
@@ -225,6 +235,7 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
   if (const Outcome checked = check({}); checked != Outcome::kSent) return checked;
   const std::optional<std::uint32_t> free = loans_.free();
   if (!free) return Outcome::kBusy;
+  unprepare();
   Posted posted;
   if (!seat_.take(posted)) return nothing();
   if (posted.capacity == 0) {
@@ -240,6 +251,7 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
 Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
   if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
+  unprepare();
   const std::uint16_t index = loans_.end(slot).index;
   if (length == 0) {
     out_.writer.put_immediate(index, immediate);
@@ -250,7 +262,7 @@ Outcome OutLane::commit(std::uint32_t slot, std::size_t length, Bytes immediate)
 }
 
 bool OutLane::abandon(std::uint32_t slot) {
-  hindered_ = true;
+  hinder();
   return seat_.pass_on(loans_.end(slot));
 }
 
@@ -260,6 +272,7 @@ Outcome OutLane::hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::
                            Bytes immediate) {
   if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
   if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
+  unprepare();
   Posted posted;
   if (!seat_.take(posted)) return nothing();
   handles_.lend(handle);

@@ -87,12 +87,21 @@ class OutLane {
     std::uint64_t bytes = 0;
   };
   Ahead look_ahead(std::uint32_t most);
-  // The same of a single message, which it exposes.
+  // The same of a single message, which it exposes. False: nothing was done.
   [[gnu::always_inline]] bool send_one(Bytes message) {
     if (message.size() - 1 < kInSlot) [[likely]]
       return send_in_slot(message);
     return !message.empty() && send_beside_slot(message);
   }
+  // send_one() of a message that the last one has prepared everything for: no more is done ahead of
+  // it than must be, and it takes no call, for which whatever it lies in would have to save
+  // registers. Behind it attend() is called, if there is something to attend to. False: nothing was
+  // done, and send_one() does what there is to do.
+  [[gnu::always_inline]] bool send_prepared(Bytes message);
+  bool wants_attention() const {
+    return out_.ringer.may_have_to_ring() || consumer_->desk.wants_look();
+  }
+  [[gnu::noinline]] void attend();
 
   // Where the next message will be written.
   const std::byte* next_slot() const { return out_.writer.next_slot(); }
@@ -153,6 +162,12 @@ class OutLane {
   using Posted = comch::shm::Posted;
   static constexpr std::size_t kAtOnce = std::size_t{64} << 10U;  // Copied without a thought.
 
+  // All that is known of the next message.
+  struct Next {
+    comch::shm::LaneWriter<>::Prepared slot;
+    std::uint64_t room = 0;  // None: nothing is prepared.
+  };
+
   Ahead take_ahead_of_row(std::uint32_t most);
   // A posted buffer that was not used.
   void keep(const Posted& posted);
@@ -168,6 +183,19 @@ class OutLane {
   bool has_ahead() const {
     return !failure_ && under_way_.empty() && !gone() && consumer_->desk.shared();
   }
+  void hinder() {
+    hindered_ = true;
+    unprepare();
+  }
+  // Ahead of the next message by itself. Nothing hinders it, and there are no siblings.
+  void prepare() {
+    comch::shm::DeskNext next{.room = views_ && out_.writer.has_room() ? kInSlot : 0};
+    if (!views_) next = consumer_->desk.next();
+    if (next.room == 0) return unprepare();
+    next_ = {.slot = out_.writer.prepare(next.index), .room = next.room};
+  }
+  // Ahead of anything else that is put into the lane, or takes a posted buffer.
+  void unprepare() { next_.room = 0; }
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
@@ -182,16 +210,34 @@ class OutLane {
   const os::Mapping mapping_;
   const std::span<std::byte> memory_;  // Of the consumer; empty: not mapped.
   const bool views_;                   // Messages stay in their slots, and use up no buffer.
+  const bool may_prepare_;             // A buffer or a slot is all that a small message takes.
   const std::size_t small_;            // Bytes of the longest message that put_small() takes.
   Outlet out_;
   Batch batch_;
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper_;
+  Next next_;
   bool hindered_ = true;          // Perhaps; find_hindrance() knows. Never false when it is.
   std::optional<Error> failure_;  // Set by break_off(): nothing is sent any more.
   UnderWay under_way_;
   Loans loans_;
   Handles handles_;
 };
+
+[[gnu::always_inline]] inline bool OutLane::send_prepared(Bytes message) {
+  if (message.size() > next_.room || !comch::shm::copies_at_once(message.size()) || gone())
+      [[unlikely]]
+    return false;
+  const auto put = [&] { out_.writer.put_prepared(next_.slot, message); };
+  if (views_) {
+    put();
+  } else if (!consumer_->desk.use_next(put)) [[unlikely]] {
+    return false;
+  }
+  ++out_.counters.in_slot;
+  out_.counters.bytes += message.size();
+  prepare();
+  return true;
+}
 
 [[gnu::always_inline]] inline bool OutLane::send_in_slot(Bytes message) {
   if (!is_unhindered() || out_.writer.withholds() || !out_.writer.has_room()) [[unlikely]]
@@ -211,12 +257,14 @@ class OutLane {
   ++out_.counters.in_slot;
   out_.counters.bytes += message.size();
   out_.wake();
+  if (may_prepare_) prepare();
   return true;
 }
 
 template <class Data>
 OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   Put put;
+  unprepare();
   if (is_unhindered()) [[likely]] {
     if (views_) return batch_.put_viewed(count, data);
     put = batch_.put_alone(count, data);
@@ -225,7 +273,7 @@ OutLane::Put OutLane::put_small(std::size_t count, Data data) {
   } else if (!has_ahead()) {
     return put;
   }
-  hindered_ = true;  // Perhaps something is left in hand.
+  hinder();  // Perhaps something is left in hand.
   return batch_.put_beside_others(count, data, put);
 }
 

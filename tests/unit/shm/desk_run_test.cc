@@ -117,6 +117,42 @@ TEST_F(DeskRunTest, OneIsTakenByTheRunWhereItCoversAndElseByItsDescriptor) {
   EXPECT_FALSE(desk.broken());
 }
 
+// What is used of what next() says; nothing: it knows of none, or the desk is not one's alone.
+template <class Desk>
+std::optional<std::uint64_t> take_next(Desk& desk) {
+  const auto next = desk.next();
+  std::optional<std::uint64_t> taken;
+  if (next.room != 0) desk.use_next([&] { taken = next.index; });
+  return taken;
+}
+
+TEST_F(DeskRunTest, WhatIsNextIsKnownAsFarAsTheRunIs) {
+  const SeatId seat = attach();
+  post(3);
+  EXPECT_EQ(take_next(desk), std::nullopt) << "ahead of a look";
+  desk.look();
+  EXPECT_EQ(desk.next().room, 1U);
+  EXPECT_EQ(take_next(desk), 0U);
+  EXPECT_EQ(take_one(desk), 1U) << "both ways go on where the other one ended";
+  EXPECT_EQ(take_next(desk), 2U);
+  post(1);
+  EXPECT_EQ(take_next(desk), std::nullopt);
+  desk.look();
+  EXPECT_EQ(take_next(desk), 3U);
+  EXPECT_EQ(take(seat), Offsets{});
+}
+
+TEST_F(DeskRunTest, WhatIsNextIsNotTakenOnceThereAreSiblings) {
+  const SeatId first = attach();
+  post(2);
+  desk.look();
+  EXPECT_EQ(desk.next().room, 1U);
+  const SeatId second = attach();
+  EXPECT_FALSE(desk.use_next([] { FAIL() << "it is somebody else's, too"; }));
+  EXPECT_EQ(take(second), Offsets{0});
+  EXPECT_EQ(take(first), Offsets{1});
+}
+
 TEST_F(DeskRunTest, LooksAheadAsFarAsTheRunIsKnownAndTakesNothing) {
   attach();
   EXPECT_EQ(desk.look_ahead(4).buffers, 0U);

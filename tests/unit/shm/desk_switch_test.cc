@@ -64,6 +64,18 @@ TEST_F(DeskSwitchTest, TheSoleProducerEndsASwitchThatItMeets) {
   EXPECT_TRUE(desk.shared()) << "though the second producer never came back";
 }
 
+TEST_F(DeskSwitchTest, WhoHadItAloneIsToldThatItHasNotAndEndsASwitchWhenItAsksAgain) {
+  EXPECT_EQ(enter(), Attach::kAttached);
+  const auto take = [this] { return desk.still_alone(in_take, [this] { ++takes; }); };
+  EXPECT_TRUE(take());
+  EXPECT_TRUE(desk.still_alone(in_take, [this] { EXPECT_EQ(enter(), Attach::kAgain); }));
+  EXPECT_FALSE(take());
+  EXPECT_EQ(takes, 1);
+  EXPECT_FALSE(desk.shared());
+  EXPECT_FALSE(take_alone());
+  EXPECT_TRUE(desk.shared());
+}
+
 TEST_F(DeskSwitchTest, WhatIsBrokenStaysSo) {
   EXPECT_EQ(enter(), Attach::kAttached);
   desk.break_for_good();
