@@ -25,8 +25,9 @@ class Lull {
   // Until it has learned: of a pause of 4.5 ns.
   explicit Lull(std::uint32_t ns) : ns_(ns), pauses_(std::clamp(2 * ns / 9, 1U, kMost)) {}
 
-  void keep() const {
-    for (std::uint32_t n = pauses_; n != 0; --n) shortest_pause();
+  // Less so many pauses, of pauses() at most.
+  void keep(std::uint32_t less = 0) const {
+    for (std::uint32_t n = pauses_ - std::min(less, pauses_); n != 0; --n) shortest_pause();
   }
   std::uint32_t pauses() const { return pauses_; }
 

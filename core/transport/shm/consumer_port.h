@@ -134,7 +134,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
     const auto now = [this] { return reactor_.now_ns(); };
     gap_.polls(now, [this] { return has_message(); });
     gap_.await(reactor_.next_answer().slot(), alone);
-    const Taken taken = poll(gap_.budget(budget), sink, gap_.pauses());
+    const Taken taken = poll(gap_.budget(budget), sink, &gap_);
     gap_.polled(taken.any, now);
     return taken;
   }
@@ -212,17 +212,17 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   void publish_and_tell();
 
   template <class Sink>
-  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, int pauses) {
+  [[gnu::always_inline]] Taken poll(std::size_t budget, Sink sink, Gap* gap) {
     // Where there is one lane there is no other to have a turn.
-    const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, pauses, sink)
-                                         : take_in_turns(budget, pauses, sink);
+    const Taken taken = only_ != nullptr ? take_from(*only_, 0, budget, gap, sink)
+                                         : take_in_turns(budget, gap, sink);
     if (sweep_) [[unlikely]]
       sweep();
     return taken;
   }
   template <class Sink>
-  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, int pauses, Sink sink) {
-    if (pauses != Intake::kLookOnce && is_quiet()) pause(pauses);
+  [[gnu::noinline]] Taken take_in_turns(std::size_t budget, Gap* gap, Sink sink) {
+    if (gap != Intake::kLookOnce && is_quiet()) gap->rest();
     Taken all;
     std::size_t parts = 0;
     const std::size_t lanes = lanes_.size();
@@ -239,8 +239,8 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // What a lane has, from the `first`-th message of the poll on, `until` so many are taken.
   template <class Sink>
   [[gnu::always_inline]] Taken take_from(InLane& lane, std::size_t first, std::size_t until,
-                                         int pauses, Sink sink) {
-    const auto [count, found] = intake_.take(lane, first, until, pauses, sink);
+                                         Gap* gap, Sink sink) {
+    const auto [count, found] = intake_.take(lane, first, until, gap, sink);
     if (found != Found::kSome) [[likely]]
       settle(lane, found);
     return {.messages = count, .any = found == Found::kSome};

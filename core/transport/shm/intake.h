@@ -21,9 +21,9 @@
 #include <span>
 #include <vector>
 
-#include "base/pause.h"
 #include "shm/lane_row.h"
 #include "shm/posted_table.h"
+#include "transport/gap.h"
 #include "transport/next_answer.h"
 #include "transport/passage.h"
 #include "transport/shm/arrival.h"
@@ -68,20 +68,20 @@ class Intake {
   comch::shm::PostedTable& table() { return table_; }
   const comch::shm::PostedTable& table() const { return table_; }
 
-  // What pauses() of a gap may say, too: a lane in which nothing is found is not looked at again.
-  static constexpr int kLookOnce = 0;
+  // Instead of a gap: a lane in which nothing is found is not looked at again.
+  static constexpr Gap* kLookOnce = nullptr;
 
   struct Got {
     std::size_t count;
     Found found;
   };
   // Hands what the lane has to `sink`, as message `first` and so on, until the count is `until`,
-  // and answers that. `pauses`: ahead of a second look.
+  // and answers that. `gap`: between two looks.
   template <class Sink>
-  [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, int pauses,
+  [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, Gap* gap,
                                   Sink sink) {
     assert(first < until);
-    Way way = take_plain(lane, first, until, pauses, sink);
+    Way way = take_plain(lane, first, until, gap, sink);
     if (is_next(way.step)) [[unlikely]]
       way = take_mixed(lane, way, until, sink);
     if (way.count == first && way.step != Step::kPart) [[likely]]
@@ -110,11 +110,11 @@ class Intake {
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
   [[gnu::always_inline]] Way take_plain(InLane& lane, std::size_t count, std::size_t until,
-                                        int pauses, Sink sink) {
+                                        Gap* gap, Sink sink) {
     Reader::Walk walk(lane.reader);
     bool any = walk.has_next();
-    if (!any && pauses != kLookOnce) {
-      pause(pauses);
+    if (!any && gap != kLookOnce) {
+      gap->rest();
       any = walk.has_next();
     }
     if (any) next_.expect();

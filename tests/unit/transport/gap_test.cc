@@ -44,6 +44,15 @@ struct GapTest : testing::Test {
     return gap.budget(2) == 1;
   }
 
+  // So often; it is early each `early`-th time.
+  void be_quiet(std::size_t times, std::size_t early) {
+    for (std::size_t n = 1; n <= times; ++n) {
+      EXPECT_TRUE(gap.await(&slots[n % 2], true));
+      if (early != 0 && n % early == 0) gap.rest();
+    }
+  }
+
+  static constexpr std::size_t kSteps = 512;  // Of which it learns more than once.
   Gap gap;
   bool ready = false;  // Something is there already.
   std::array<std::byte, 2> slots{};
@@ -149,6 +158,45 @@ TEST_F(GapTest, IsNotQuietWhereMessagesDoNotComeInTurnOrTheWaitIsTimed) {
   wait_often(Gap::kFar_ns / 2);
   for (std::uint32_t n = 0; n < Gap::kEvery - 1; ++n) wait(Gap::kFar_ns / 2);
   EXPECT_FALSE(gap.await(&slots[0], true));
+}
+
+// A quiet is told how it was when the next one begins.
+TEST_F(GapTest, IsQuietForLessWhereAnswersAreThereAnywayAndForLongerWhereItIsEarly) {
+  wait_often(Gap::kFar_ns / 2);
+  be_quiet(kSteps, 0);
+  const std::uint32_t hasty = gap.haste();
+  EXPECT_GT(hasty, 1U);
+  be_quiet(100 * kSteps, 0);
+  EXPECT_GT(gap.haste(), hasty);
+  EXPECT_LT(gap.haste(), Lull(Gap::kNearQuiet_ns).pauses()) << "something is left of it";
+  be_quiet(100 * kSteps, 1);
+  EXPECT_EQ(gap.haste(), 0U) << "and not for longer than at first";
+}
+
+TEST_F(GapTest, IsEarlyForOneAnswerOfFour) {
+  wait_often(Gap::kFar_ns / 2);
+  be_quiet(kSteps, 0);
+  const std::uint32_t hasty = gap.haste();
+  be_quiet(10 * kSteps, 4);
+  EXPECT_EQ(gap.haste(), hasty);
+  be_quiet(kSteps, 3);
+  EXPECT_LT(gap.haste(), hasty);
+}
+
+TEST_F(GapTest, IsNotEarlyWhereALaterCallLooksTwice) {
+  wait_often(Gap::kFar_ns / 2);
+  for (std::size_t n = 0; n < kSteps; ++n) {
+    EXPECT_TRUE(gap.await(&slots[n % 2], true));
+    EXPECT_FALSE(gap.await(&slots[n % 2], true));
+    gap.rest();
+  }
+  EXPECT_GT(gap.haste(), 1U);
+}
+
+TEST_F(GapTest, LearnsNothingOfThatAcrossCaches) {
+  wait_often(2 * Gap::kFar_ns);
+  be_quiet(kSteps, 0);
+  EXPECT_EQ(gap.haste(), 0U);
 }
 
 TEST_F(GapTest, AwaitsAnAnswerWhereTheWaitsThatWereTimedBeganWithNothing) {
