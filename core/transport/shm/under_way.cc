@@ -115,8 +115,9 @@ Result<std::size_t> UnderWay::step() {
   while (!messages_.empty()) {
     Message& message = messages_.front();
     const Result<bool> finished = go_on(message);
-    if (!finished) return std::unexpected(finished.error());
-    if (!*finished) break;
+    // Those ahead of it have arrived all the same; the next step is told why it has not.
+    if (!finished && completed == 0) return std::unexpected(finished.error());
+    if (!finished || !*finished) break;
     if (!message.silent) ++completed;
     messages_.pop_front();
   }

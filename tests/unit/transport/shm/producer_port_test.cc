@@ -212,6 +212,27 @@ TEST_F(ProducerPortTest, AJobThatCountsWhatNobodyCopiedBreaksTheLane) {
   EXPECT_EQ(to.put(kBytes, {}, nullptr), Outcome::kBroken);
 }
 
+TEST_F(ProducerPortTest, AMessageAheadOfOneThatIsBrokenHasArrived) {
+  constexpr std::uint64_t kHalf = kMap / 2;
+  PeerConsumer peer(*hub, 2, wire::Way::kMapped);
+  peer.post(0, 0, kHalf);
+  peer.post(1, kHalf, kHalf);
+  OutLane& to = lane(2);
+  peer.open_lane();
+  const os::Fd memory = os::make_sealed_memfd("comch-test", kMap).value();
+  const os::Mapping mapping = os::Mapping::map(memory, kMap).value();
+  MapLife life(mapping.bytes());
+  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(to.put(mapping.bytes().first(kHalf), {}, &source), Outcome::kUnderWay);
+  }
+  const std::uint64_t done = peer.lane_layout.slots + comch::shm::kLaneSlot + std::uint64_t{15} * 8;
+  peer.word(done) = std::uint64_t{1000} << 32U | 2U;
+  EXPECT_EQ(to.step(), 1U);
+  EXPECT_FALSE(to.step());
+  EXPECT_EQ(to.failure().code, Errc::connection_reset);
+}
+
 TEST_F(ProducerPortTest, TheLastChunkOfASharedCopyWakesAConsumerThatSleeps) {
   constexpr std::uint64_t kLong = std::uint64_t{9} << 20U;  // More than one call copies.
   PeerConsumer peer(*hub, 2, wire::Way::kMapped, 0, kLong);
