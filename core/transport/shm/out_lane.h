@@ -224,8 +224,9 @@ class OutLane {
 };
 
 [[gnu::always_inline]] inline bool OutLane::send_prepared(Bytes message) {
-  if (message.size() > next_.room || !comch::shm::copies_at_once(message.size()) || gone())
-      [[unlikely]]
+  if (message.size() > next_.room) [[unlikely]]
+    return false;
+  if (!comch::shm::copies_at_once(message.size()) || gone()) [[unlikely]]
     return false;
   const auto put = [&] { out_.writer.put_prepared(next_.slot, message); };
   if (views_) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace comch::shm {
 namespace {
 
@@ -52,8 +54,18 @@ TEST_F(BellTest, EachOfTwoRingersRings) {
 
 TEST_F(BellTest, ARelaxedBellCostsTheRingerNoFence) {
   sleeper.relax();
+  EXPECT_FALSE(ringer.may_have_to_ring());
   EXPECT_FALSE(ringer.should_ring());
   EXPECT_EQ(CountingMachine::fences, 0);
+}
+
+TEST_F(BellTest, WhetherThereMayBeSomebodyToRingIsKnownWithoutAFence) {
+  EXPECT_TRUE(ringer.may_have_to_ring());
+  EXPECT_EQ(CountingMachine::fences, 0);
+  sleeper.relax();
+  EXPECT_FALSE(ringer.may_have_to_ring());
+  std::ignore = sleeper.arm();
+  EXPECT_TRUE(ringer.may_have_to_ring());
 }
 
 TEST_F(BellTest, ArmingARelaxedBellIsTheCallersFence) {
@@ -69,6 +81,7 @@ TEST_F(BellTest, ArmingARelaxedBellIsTheCallersFence) {
 TEST_F(BellTest, ARingerThatCouldNotRegisterDoesNotBelieveRelaxed) {
   BellRinger<CountingMachine> careful(bell, true);
   sleeper.relax();
+  EXPECT_TRUE(careful.may_have_to_ring());
   EXPECT_FALSE(careful.should_ring());
   EXPECT_EQ(CountingMachine::fences, 1);
 }
