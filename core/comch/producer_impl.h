@@ -100,11 +100,13 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
     return {};
   }
   Status find_other_lane(ConsumerId consumer, Lane*& lane);
+  // Behind a message that went as prepared.
   [[gnu::always_inline]] void note_sent(Lane& lane) {
     port_->note_sent(lane);
     if (lane.wants_attention()) [[unlikely]]
       lane.attend();
   }
+  // What the lane has not prepared.
   [[gnu::noinline]] bool send_one(Lane& lane, Bytes data);
   [[gnu::noinline]] bool submit_one(Lane& lane, ProducerTaskImpl& task);
   static bool is_plain(const ProducerTaskImpl& task) {
