@@ -14,11 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "os/memory.h"
 #include "support/deadline.h"
 #include "transport/shm/producer_port.h"
+#include "unit/transport/shm/by_itself.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/lying_consumer.h"
+#include "unit/transport/shm/shown_memory.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -79,7 +80,7 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
     const std::size_t length = chance.any_of(test::kLengths);
     const auto immediate = std::span(data).first(chance.below(9));
     const Outcome outcome = lane->put(std::span(data).first(length), immediate,
-                                      chance.below(2) == 0 ? &shown : nullptr);
+                                      chance.below(2) == 0 ? &shown.source() : nullptr);
     std::ignore = is_taken(outcome);
     lane->publish();
   }
@@ -97,8 +98,8 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
     lane->publish();
     std::ignore = lane->return_ahead();
   }
-  void send_one() {
-    std::ignore = lane->send_one(std::span(data).first(chance.any_of(test::kLengths)));
+  void send_by_itself() {
+    std::ignore = test::send_by_itself(*lane, data.first(chance.any_of(test::kLengths)));
   }
   void borrow() {
     if (lane->consumer().memory().empty()) return;  // Nothing to lend.
@@ -121,7 +122,7 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
     lane->publish();
   }
   void hand_over() {
-    const auto map = lane->consumer().number_of(shown);
+    const auto map = lane->consumer().number_of(shown.source());
     const auto handle = lane->free_handle();
     if (!map || !handle) return;
     if (is_taken(lane->hand_over(*map, *handle, {0, 4096}, {}))) {
@@ -169,7 +170,7 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
       case 5:
         return send_array();
       case 6:
-        return send_one();
+        return send_by_itself();
       case 7:
         return end_a_loan();
       case 8:
@@ -193,11 +194,8 @@ struct OutLaneLiesTest : testing::TestWithParam<wire::Way> {
                          {.staging = PeerConsumer::kMap, .cooperative = 8192, .handles = kHandles},
                          owner)
           .value();
-  const os::Fd memory = os::make_sealed_memfd("comch-test", PeerConsumer::kMap).value();
-  const os::Mapping mapping = os::Mapping::map(memory, PeerConsumer::kMap).value();
-  const std::span<std::byte> data = mapping.bytes();
-  MapLife life{data};
-  const SharedMemory shown{.life = &life, .fd = &memory, .offset = 0, .bytes = data};
+  const test::ShownMemory shown{PeerConsumer::kMap};
+  const std::span<std::byte> data = shown.bytes();
 
   struct Lent {
     std::uint32_t loan;

@@ -8,13 +8,14 @@
 #include <cstring>
 #include <memory>
 #include <optional>
-#include <random>
 #include <set>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "os/memory.h"
+#include "support/deadline.h"
 #include "transport/shm/producer_port.h"
+#include "unit/transport/shm/by_itself.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/lying_consumer.h"
 #include "unit/transport/shm/peer_consumer.h"
@@ -29,8 +30,8 @@ using test::PeerConsumer;
 
 struct OutLanePreparedTest : testing::Test {
   static constexpr std::uint32_t kId = 2;
-  static constexpr std::size_t kRoom = 64;      // Bytes of a posted buffer.
-  static constexpr std::uint16_t kOther = 256;  // No slot's index.
+  static constexpr std::size_t kRoom = 128;    // Bytes of a posted buffer: more than of a slot.
+  static constexpr std::uint16_t kOther = 64;  // No slot's index.
   static constexpr std::uint32_t kHandles = 64;
 
   std::unique_ptr<ProducerPort> open_port() {
@@ -59,10 +60,9 @@ struct OutLanePreparedTest : testing::Test {
     return std::span(bytes).first(size);
   }
   bool send_by_itself(std::size_t size) {
-    if (!lane->send_prepared(message(size))) return lane->send_one(message(size));
-    ++prepared;
-    if (lane->wants_attention()) lane->attend();
-    return true;
+    const test::ByItself way = test::send_by_itself(*lane, message(size));
+    prepared += way == test::ByItself::kSentAsPrepared ? 1 : 0;
+    return way != test::ByItself::kNot;
   }
   void count(bool is_sent) { sent += is_sent ? 1 : 0; }
 
@@ -125,9 +125,8 @@ TEST_F(OutLanePreparedTest, OneBehindTheOtherIsPreparedAsFarAsTheRunIsKnown) {
 }
 
 TEST_F(OutLanePreparedTest, WhateverElseIsDoneInBetweenTheyArriveInOrder) {
-  const std::uint64_t seed = std::random_device()();
-  RecordProperty("seed", std::to_string(seed));
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint64_t seed = test::seed();
+  SCOPED_TRACE("COMCH_TEST_SEED=" + std::to_string(seed));
   test::Chance chance(seed);
   peer.open_lane();
   std::optional<std::uint32_t> loan;
@@ -144,7 +143,7 @@ TEST_F(OutLanePreparedTest, WhateverElseIsDoneInBetweenTheyArriveInOrder) {
   };
   for (int n = 0; n < 100'000 && !HasFatalFailure(); ++n) {
     while (posted.size() < PeerConsumer::kDepth && chance.below(4) != 0) post(chance.below(8) != 0);
-    const std::size_t size = chance.below(3) == 0 ? 8 + chance.below(57) : 64;
+    const std::size_t size = chance.below(3) == 0 ? 8 + chance.below(kRoom - 7) : 64;
     switch (chance.below(24)) {
       case 0:
         count(lane->put(message(size), {}, nullptr) == Outcome::kSent);

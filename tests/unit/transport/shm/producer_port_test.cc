@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "os/memory.h"
 #include "os/seq_socket.h"
 #include "shm/lane_reader.h"
 #include "unit/os/unclosed.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
 #include "unit/transport/shm/peer_consumer.h"
+#include "unit/transport/shm/shown_memory.h"
 
 namespace comch::transport::shm {
 namespace {
@@ -201,11 +201,8 @@ TEST_F(ProducerPortTest, AJobThatCountsWhatNobodyCopiedBreaksTheLane) {
   peer.post(0, 0, kMap);
   OutLane& to = lane(2);
   peer.open_lane();
-  const os::Fd memory = os::make_sealed_memfd("comch-test", kMap).value();
-  const os::Mapping mapping = os::Mapping::map(memory, kMap).value();
-  MapLife life(mapping.bytes());
-  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
-  ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
+  const test::ShownMemory memory(kMap);
+  ASSERT_EQ(to.put(memory.bytes(), {}, &memory.source()), Outcome::kUnderWay);
   const std::uint64_t done = peer.lane_layout.slots + std::uint64_t{15} * 8;
   peer.word(done) = std::uint64_t{1000} << 32U | 1U;
   EXPECT_FALSE(to.step());
@@ -219,12 +216,9 @@ TEST_F(ProducerPortTest, AMessageAheadOfOneThatIsBrokenHasArrived) {
   peer.post(1, kHalf, kHalf);
   OutLane& to = lane(2);
   peer.open_lane();
-  const os::Fd memory = os::make_sealed_memfd("comch-test", kMap).value();
-  const os::Mapping mapping = os::Mapping::map(memory, kMap).value();
-  MapLife life(mapping.bytes());
-  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
+  const test::ShownMemory memory(kMap);
   for (int n = 0; n < 2; ++n) {
-    ASSERT_EQ(to.put(mapping.bytes().first(kHalf), {}, &source), Outcome::kUnderWay);
+    ASSERT_EQ(to.put(memory.bytes().first(kHalf), {}, &memory.source()), Outcome::kUnderWay);
   }
   const std::uint64_t done = peer.lane_layout.slots + comch::shm::kLaneSlot + std::uint64_t{15} * 8;
   peer.word(done) = std::uint64_t{1000} << 32U | 2U;
@@ -239,11 +233,8 @@ TEST_F(ProducerPortTest, TheLastChunkOfASharedCopyWakesAConsumerThatSleeps) {
   peer.post(0, 0, kLong);
   OutLane& to = lane(2);
   peer.open_lane();
-  const os::Fd memory = os::make_sealed_memfd("comch-test", kLong).value();
-  const os::Mapping mapping = os::Mapping::map(memory, kLong).value();
-  MapLife life(mapping.bytes());
-  const SharedMemory source{.life = &life, .fd = &memory, .offset = 0, .bytes = mapping.bytes()};
-  ASSERT_EQ(to.put(mapping.bytes(), {}, &source), Outcome::kUnderWay);
+  const test::ShownMemory memory(kLong);
+  ASSERT_EQ(to.put(memory.bytes(), {}, &memory.source()), Outcome::kUnderWay);
   const auto said = peer.next();
   ASSERT_TRUE(said && std::holds_alternative<wire::Map>(*said));
   comch::shm::BellSleeper<comch::shm::FastMachine> sleeper(
