@@ -141,8 +141,7 @@ bool Engine::work_in_memory() {
 // and the next look that it is late as it is.
 void Engine::await_answer() {
   gap().polls([this] { return now_ns(); }, [this] { return sources_.any_ready(); });
-  const bool waits = gap().is_far() && patience().is_near(this);
-  gap().await(waits ? next_answer().slot() : nullptr, true);
+  gap().await(patience().is_near(this) ? next_answer().slot() : nullptr, gap().is_far());
 }
 
 bool Engine::poll_sources() {

@@ -49,7 +49,8 @@ class LaneReader {
   // has to say.
   enum class Plain : std::uint8_t { kNothing, kInline, kDirect, kRow, kOther };
   class Walk;
-  class Row;  // lane_row.h
+  class Row;      // lane_row.h
+  class Awaited;  // lane_awaited.h
 
   // Copies what the next message says of itself. The message stays until pop() or keep().
   //
@@ -165,6 +166,20 @@ class LaneReader {
     return reinterpret_cast<const std::uint64_t*>(slots_ + place());
   }
 
+  // To be called when anything but an Awaited has found something: guesses which buffer the next
+  // message is for, by what was passed last. Its slot is read again, which the writer may have
+  // changed.
+  void await_next() {
+    awaits_ = !shape_.head_credit && may_be_plain();
+    const auto last = static_cast<Position>(position_ - 1U);
+    // No edge: it is a guess.
+    const std::uint64_t word =
+        Machine::load_header(slots_, place_of(last), std::memory_order_relaxed);
+    ahead_ = static_cast<std::uint32_t>(word >> 32U) - last;
+  }
+
+  // The last look found nothing: what comes next comes by itself, most likely.
+  [[nodiscard]] bool waited() const { return waited_; }
   [[nodiscard]] Position position() const { return position_; }
   [[nodiscard]] std::uint32_t kept() const { return kept_; }
   [[nodiscard]] bool broken() const { return broken_; }
@@ -183,7 +198,15 @@ class LaneReader {
   };
 
   std::size_t slot() const { return position_ & (shape_.slots - 1); }
-  std::size_t place() const { return slot() * kLaneSlot; }
+  std::size_t place() const { return place_of(position_); }
+  std::size_t place_of(Position position) const {
+    return static_cast<std::size_t>(position & (shape_.slots - 1)) * kLaneSlot;
+  }
+  std::uint16_t index_behind(std::uint16_t index) const {
+    return static_cast<std::uint16_t>((index + 1U) & (shape_.indexes - 1));
+  }
+  // No row or staged message is under way, and nothing is wrong.
+  bool may_be_plain() const { return !broken_ && !check_.is_open() && row_.left == 0; }
 
   // Of a record that is sound.
   void begin_row(const LaneRecord& row) {
@@ -205,7 +228,7 @@ class LaneReader {
     position_ = static_cast<Position>(position_ + 1U);
     if (row_.left == 0) return;
     --row_.left;
-    row_.index = static_cast<std::uint16_t>((row_.index + 1U) & (shape_.indexes - 1));
+    row_.index = index_behind(row_.index);
   }
   // Everything before it is free.
   Position free_to() const { return static_cast<Position>(position_ - kept_); }
@@ -253,6 +276,9 @@ class LaneReader {
   std::uint32_t kept_ = 0;    // Messages read whose slots are not free yet: the last ones.
   RecordCheck check_;
   RowLeft row_;
+  // The next message is as most are, and its buffer so many ahead of its position: a guess.
+  bool awaits_ = false;
+  std::uint32_t ahead_ = 0;
   bool waited_ = false;     // The last look of a Walk found nothing.
   bool gave_room_ = false;  // Since the last flush().
   bool broken_ = false;
@@ -271,7 +297,7 @@ class LaneReader<Machine, Position>::Walk {
         slots_(reader.slots_),
         mask_(static_cast<Position>(reader.shape_.slots - 1)),
         until_head_(reader),
-        may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),
+        may_be_plain_(reader.may_be_plain()),
         position_(reader.position_) {}
 
   Plain look(std::uint16_t& index, std::uint64_t& length) {

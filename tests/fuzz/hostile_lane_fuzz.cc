@@ -4,7 +4,7 @@
 // planted mistake (see plant_tree.py).
 #include "hostile_words.h"
 #include "shm/lane.h"
-#include "shm/lane_row.h"
+#include "shm/lane_awaited.h"
 #include "shm/returns_ring.h"
 
 namespace comch::fuzz {
@@ -92,6 +92,7 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
 }
 
 using Reader = shm::LaneReader<HostileMachine>;
+bool reader_keeps = false;  // Messages, in a lane with head credit.
 
 // The next message of a row: it is there, whatever its slot says now, and nothing but its data is
 // read.
@@ -160,12 +161,42 @@ bool take_plain(Reader& reader, Region& slots, std::size_t at, const Staged& sta
   return true;
 }
 
+// What is awaited is what a walk would find, or not this one. True: a message was taken.
+bool take_awaited(Reader& reader, Region& slots, std::size_t at, const Staged& staged,
+                  bool broken) {
+  using Sight = Reader::Awaited::Sight;
+  Reader::Awaited awaited(reader);
+  if (!awaited.is_possible()) return false;
+  require(!reader_keeps && !broken && staged.left == 0, "nothing is awaited amid something else");
+  const Sight sight = awaited.look();
+  require(slots.count == 1, "a look at what is awaited reads one word");
+  const std::uint64_t word = slots.told(at);
+  const bool there = static_cast<std::uint32_t>(word) == position + 1;
+  require((sight != Sight::kNothing) == there, "what is there is seen, and nothing else");
+  if (sight != Sight::kThis) return false;
+  require(word >> 48U == 2 && awaited.index() == (word >> 32U & 0xffffU),
+          "what is awaited is in its slot, and for its buffer");
+  const std::uint64_t length = awaited.length();
+  if (length - 1 >= shm::kLanePayload) return false;
+  std::array<std::byte, shm::kLanePayload> data;
+  awaited.copy(data.data() + (shm::kLanePayload - length), length);
+  for (std::size_t n = 0; n < slots.count; ++n) {
+    require(slots.reads[n].offset / shm::kLaneSlot == at / shm::kLaneSlot,
+            "only the message's own slot is read");
+  }
+  awaited.pass();
+  ++position;
+  return true;
+}
+
 // The fuzzer sends, we receive.
 void fuzz_reader() {
   shm::LaneShared<HostileMachine> shared;
   Region slots{.size = kSlots * std::size_t{shm::kLaneSlot}, .answer = slot_word};
   Region side{.size = kSlots * std::size_t{kSideStride}, .answer = any_word};
-  Reader reader(shared, &slots, &side, kShape);
+  shm::LaneShape shape = kShape;
+  shape.head_credit = reader_keeps = input.take<std::uint8_t>() % 2 == 0;
+  Reader reader(shared, &slots, &side, shape);
   Staged staged;
   RowLeft row;
   bool broken = false;
@@ -175,10 +206,17 @@ void fuzz_reader() {
       take_of_row(reader, slots, row);
       continue;
     }
+    const std::size_t next = position % kSlots * std::size_t{shm::kLaneSlot};
+    const std::uint8_t how = input.take<std::uint8_t>();
+    if (how % 4 > 1) {
+      slots.begin();  // What the last one says is read once more, and need not be the same.
+      reader.await_next();
+      slots.begin();
+      if (take_awaited(reader, slots, next, staged, broken)) continue;
+    }
     slots.begin();
     side.begin();
-    if (input.take<std::uint8_t>() % 2 == 0) {
-      const std::size_t next = position % kSlots * std::size_t{shm::kLaneSlot};
+    if (how % 2 == 0) {
       if (take_plain(reader, slots, next, staged, broken, row)) continue;
       slots.begin();
     }

@@ -9,12 +9,14 @@ WAITERS = 'shm/desk_waiters.h'
 LANE = 'shm/lane.h'
 READER = 'shm/lane_reader.h'
 ROW = 'shm/lane_row.h'
+AWAITED = 'shm/lane_awaited.h'
 CHECK = 'shm/record_check.h'
 CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # What the models include.
-ROOTS = {STASH: DESK, STASHES: DESK, SWITCH: DESK, WAITERS: DESK, CHECK: ROW, LANE: ROW, READER: ROW}
+ROOTS = {STASH: DESK, STASHES: DESK, SWITCH: DESK, WAITERS: DESK, CHECK: AWAITED, LANE: AWAITED,
+         READER: AWAITED, ROW: AWAITED}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -64,6 +66,26 @@ MISTAKES = {
         READER,
         'return static_cast<std::uint32_t>(word) == static_cast<Position>(position + 1U);',
         'return static_cast<std::uint32_t>(word) != 0;'),
+    'awaited_meet_relaxed': (
+        AWAITED,
+        'word = Machine::load_header(slots_, at_, std::memory_order_acquire);',
+        'word = Machine::load_header(slots_, at_, std::memory_order_relaxed);'),
+    'awaited_of_any_lap': (
+        AWAITED,
+        'if (word == word_) return Sight::kThis;',
+        'if (word >> 48U == word_ >> 48U) return Sight::kThis;'),
+    'awaited_of_any_index': (
+        AWAITED,
+        'if (word == word_) return Sight::kThis;',
+        'if (static_cast<std::uint32_t>(word) == next_) return Sight::kThis;'),
+    'awaited_amid_others': (
+        READER,
+        'awaits_ = !shape_.head_credit && may_be_plain();',
+        'awaits_ = !shape_.head_credit;'),
+    'awaited_is_kept': (
+        READER,
+        'awaits_ = !shape_.head_credit && may_be_plain();',
+        'awaits_ = may_be_plain();'),
     'batch_not_withheld': (
         LANE,
         '    if (withholds_) {\n      // No edge',
@@ -261,8 +283,8 @@ MISTAKES = {
         'return is_row(record);'),
     'plain_amid_staged': (
         READER,
-        'may_be_plain_(!reader.broken_ && !reader.check_.is_open() && reader.row_.left == 0),',
-        'may_be_plain_(!reader.broken_ && reader.row_.left == 0),'),
+        'return !broken_ && !check_.is_open() && row_.left == 0;',
+        'return !broken_ && row_.left == 0;'),
     'lane_lengths_fetched_twice': (
         READER,
         'record.immediate = static_cast<std::uint32_t>(lengths >> 48U);',

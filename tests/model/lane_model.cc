@@ -4,7 +4,7 @@
 // LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
 // mistake.
 #ifndef LANE_HEADER
-#define LANE_HEADER "shm/lane_row.h"
+#define LANE_HEADER "shm/lane_awaited.h"
 #endif
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"
@@ -114,9 +114,10 @@ struct PostedModel : LaneSuite<PostedModel<kMessages, kTries, kBatch>, kMessages
 
 // The same by the run: the message travels in its slot, and a descriptor is read only where the
 // run does not cover it, for every third has another index than its slot.
-template <std::uint64_t kMessages, unsigned kTries>
-struct RunModel : LaneSuite<RunModel<kMessages, kTries>, kMessages, kTries> {
-  using Suite = LaneSuite<RunModel<kMessages, kTries>, kMessages, kTries>;
+// kAwaits: the consumer awaits each as the next one, and is wrong about every third, too.
+template <std::uint64_t kMessages, unsigned kTries, bool kAwaits = false>
+struct RunModel : LaneSuite<RunModel<kMessages, kTries, kAwaits>, kMessages, kTries> {
+  using Suite = LaneSuite<RunModel<kMessages, kTries, kAwaits>, kMessages, kTries>;
   using Suite::reader, Suite::received, Suite::sent, Suite::writer;
   static constexpr std::uint64_t kLeast = kDepth;
 
@@ -164,15 +165,32 @@ struct RunModel : LaneSuite<RunModel<kMessages, kTries>, kMessages, kTries> {
   bool receive() {
     using Reader = shm::LaneReader<Machine>;
     std::uint16_t index = 0;
+    std::uint64_t number = 0;
+    auto* const to = reinterpret_cast<std::byte*>(&number);
+    if (kAwaits) {
+      using Sight = typename Reader::Awaited::Sight;
+      typename Reader::Awaited awaited(reader);
+      const Sight sight = awaited.is_possible() ? awaited.look() : Sight::kOther;
+      if (sight == Sight::kNothing) return false;
+      if (sight == Sight::kThis) {
+        RL_ASSERT(awaited.length() == sizeof number);
+        awaited.copy(to, sizeof number);
+        awaited.pass();
+        return take(number, awaited.index());
+      }
+    }
     std::uint64_t length = 0;
     {
       typename Reader::Walk walk(reader);
       if (walk.look(index, length) != Reader::Plain::kInline) return false;
-      std::uint64_t number = 0;
-      walk.copy(reinterpret_cast<std::byte*>(&number), length);
-      RL_ASSERT(number == ++received);
+      walk.copy(to, length);
       walk.pass();
     }
+    if (kAwaits) reader.await_next();
+    return take(number, index);
+  }
+  bool take(std::uint64_t number, std::uint16_t index) {
+    RL_ASSERT(number == ++received);
     RL_ASSERT(index < kPosted && is_posted[index]);
     is_posted[index] = false;
     post();
@@ -351,12 +369,15 @@ int main(int count, char** arguments) {
   return explore<AtRandom<"two slots, eight messages", PostedModel<8, 16, false>>,
                  AtRandom<"two slots, eight messages in batches", PostedModel<8, 16, true>>,
                  AtRandom<"two slots, eight messages by the run", RunModel<8, 16>>,
+                 AtRandom<"two slots, eight messages that are awaited", RunModel<8, 16, true>>,
                  AtRandom<"two slots, eight messages by the head", HeadModel<8, 16>>,
                  AtRandom<"two slots, eight messages that are kept", KeepModel<8, 24>>,
                  AtRandom<"two slots, eight messages in rows of two", RowModel<8, 24>>,
                  AtRandom<"two slots, eight hand-overs", HandOverModel<8, 16>>,
                  InFull<"two slots, three messages by the head, in full", HeadModel<3, 3>>,
                  InFull<"two slots, three messages by the run, in full", RunModel<3, 3>>,
+                 Bounded<"two slots, four that are awaited, three preemptions, in full",
+                         RunModel<4, 6, true>, 3>,
                  InFull<"two slots, three messages, in full", PostedModel<3, 3, false>>>(
       count, arguments, 100'000);
 }

@@ -15,13 +15,14 @@
 // Tests: intake_test.cc, intake_lies_test.cc.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "shm/lane_row.h"
+#include "shm/lane_awaited.h"
 #include "shm/posted_table.h"
 #include "transport/gap.h"
 #include "transport/next_answer.h"
@@ -41,6 +42,14 @@ concept CountsRows = requires(const Sink& sink, std::size_t n, const PlainArriva
 // One that only writes down what it is handed, so that nobody can look at the lane meanwhile.
 template <class Sink>
 concept CallsNobody = CountsRows<Sink> && Sink::kCallsNobody;
+
+// One that can write down ahead of a message all but its length, by expect(), for nothing if
+// another one comes; and the rest by put_expected().
+template <class Sink>
+concept Expects = requires(const Sink& sink, std::size_t n, const PlainArrival& arrival) {
+  sink.expect(n, arrival);
+  sink.put_expected(n, n);
+};
 
 class Intake {
  public:
@@ -81,13 +90,15 @@ class Intake {
   [[gnu::always_inline]] Got take(InLane& lane, std::size_t first, std::size_t until, Gap* gap,
                                   Sink sink) {
     assert(first < until);
-    Way way = take_plain(lane, first, until, gap, sink);
-    if (is_next(way.step)) [[unlikely]]
-      way = take_mixed(lane, way, until, sink);
-    if (way.count == first && way.step != Step::kPart) [[likely]]
-      return {way.count, way.step == Step::kBroken ? Found::kBroken : Found::kNothing};
-    if (lane.reader.flush()) lane.tell();
-    return {way.count, Found::kSome};
+    if (until - first == 1 || lane.reader.waited()) {
+      const Step step = take_awaited(lane, first, gap, sink);
+      if (step == Step::kNothing) return {first, Found::kNothing};
+      if (step == Step::kArrival) {
+        if (first + 1 == until) return {until, Found::kSome};
+        return {take_any(lane, first + 1, until, kLookOnce, sink).count, Found::kSome};
+      }
+    }
+    return take_any(lane, first, until, gap, sink);
   }
 
   // The posted buffer of a message that has been begun and is not finished, of a lane that is over.
@@ -107,6 +118,60 @@ class Intake {
     Step step;
   };
 
+  // One by itself, if it is the one that is awaited; kOther: it is not, and nothing was done.
+  template <class Sink>
+  [[gnu::always_inline]] Step take_awaited(InLane& lane, std::size_t n, Gap* gap, Sink sink) {
+    using Sight = Reader::Awaited::Sight;
+    Reader::Awaited awaited(lane.reader);
+    if (!awaited.is_possible()) return Step::kOther;
+    Entry* const entry = table_.find(awaited.index(), 1);
+    if (entry == nullptr) return Step::kOther;
+    std::byte* const to = memory_.data() + entry->offset;
+    const std::uint64_t limit = entry->limit();
+    const std::uint16_t name = entry->name();
+    const PlainArrival arrival{
+        .index = name, .passage = Passage::kInline, .producer = lane.producer()};
+    if constexpr (Expects<Sink>) sink.expect(n, arrival);
+    Sight sight = awaited.look();
+    if (sight == Sight::kNothing) {
+      if (gap == kLookOnce) return Step::kNothing;
+      gap->rest();
+      sight = awaited.look();
+      if (sight == Sight::kNothing) return Step::kNothing;
+    }
+    if (sight == Sight::kOther) [[unlikely]]
+      return Step::kOther;
+    next_.expect();
+    const std::uint64_t length = awaited.length();
+    if (length - 1 >= comch::shm::kLanePayload || length >= limit) [[unlikely]]
+      return Step::kOther;
+    awaited.copy(to, length);
+    table_.complete(*entry);
+    awaited.pass();
+    if constexpr (Expects<Sink>) {
+      sink.put_expected(n, length);
+    } else {
+      sink(n, PlainArrival{.index = name,
+                           .passage = Passage::kInline,
+                           .producer = lane.producer(),
+                           .length = length});
+    }
+    return Step::kArrival;
+  }
+  template <class Sink>
+  [[gnu::noinline]] Got take_any(InLane& lane, std::size_t first, std::size_t until, Gap* gap,
+                                 Sink sink) {
+    Way way = take_plain(lane, first, until, gap, sink);
+    if (is_next(way.step)) [[unlikely]]
+      way = take_mixed(lane, way, until, sink);
+    const bool nothing = way.count == first && way.step == Step::kNothing;
+    if (nothing) return {first, Found::kNothing};
+    lane.reader.await_next();
+    if (way.count == first && way.step != Step::kPart) [[unlikely]]
+      return {first, way.step == Step::kBroken ? Found::kBroken : Found::kNothing};
+    if (lane.reader.flush()) lane.tell();
+    return {way.count, Found::kSome};
+  }
   // Messages of data alone, in the slot or in the posted buffer, as most are.
   template <class Sink>
   [[gnu::always_inline]] Way take_plain(InLane& lane, std::size_t count, std::size_t until,

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include "shm/lane.h"
-#include "shm/lane_row.h"
+#include "shm/lane_awaited.h"
 #include "shm/returns_ring.h"
 #include "support/deadline.h"
 
@@ -170,6 +171,70 @@ TEST_F(LaneThreadsTest, MessagesOfRowsArriveOnceInOrder) {
     std::this_thread::yield();
   }
   EXPECT_GT(rows, 0U);
+}
+
+TEST_F(LaneThreadsTest, AwaitedMessagesArriveOnceInOrder) {
+  constexpr std::uint64_t kMessages = 150'000;
+  LaneShape posted = shape;
+  posted.head_credit = false;
+  std::atomic<std::uint64_t> received = 0;  // As who posts again says it.
+  const auto index_of = [](std::uint64_t n) {
+    return static_cast<std::uint16_t>(n % 10 == 9 ? n + 100 : n);
+  };
+  std::jthread sending([&] {
+    LaneWriter<> writer(shared, slots.data(), side.data(), posted);
+    std::array<std::byte, kLanePayload> bytes;
+    for (std::uint64_t n = 0; n < kMessages && !deadline.passed();) {
+      if (n - received.load(std::memory_order_acquire) == kSlots) {
+        std::this_thread::yield();
+        continue;
+      }
+      bytes.fill(static_cast<std::byte>(n & 0xff));
+      writer.put_inline(index_of(n), std::span(bytes).first(1 + n % kLanePayload), {});
+      writer.publish();
+      ++n;
+    }
+  });
+  using Reader = LaneReader<>;
+  using Sight = Reader::Awaited::Sight;
+  Reader reader(shared, slots.data(), side.data(), posted);
+  std::array<std::byte, kLanePayload> expected, got;
+  std::uint64_t awaited_ones = 0;
+  const auto take = [&](std::uint64_t n) {
+    Reader::Awaited awaited(reader);
+    const Sight sight = awaited.is_possible() ? awaited.look() : Sight::kOther;
+    if (sight != Sight::kThis) return sight;
+    EXPECT_EQ(awaited.index(), index_of(n));
+    EXPECT_EQ(awaited.length(), 1 + n % kLanePayload);
+    awaited.copy(got.data(), awaited.length());
+    awaited.pass();
+    ++awaited_ones;
+    return sight;
+  };
+  const auto take_any = [&](std::uint64_t n) {
+    LaneRecord record;
+    const Look look = reader.look(record);
+    if (look != Look::kMessage) return look;
+    EXPECT_EQ(record.index, index_of(n));
+    reader.copy_data(got.data(), record);
+    reader.pop(record);
+    reader.await_next();
+    return look;
+  };
+  for (std::uint64_t n = 0; n < kMessages;) {
+    const Sight sight = take(n);
+    const Look look = sight == Sight::kOther ? take_any(n) : Look::kMessage;
+    ASSERT_NE(look, Look::kBroken);
+    if (sight == Sight::kNothing || look == Look::kNothing) {
+      ASSERT_FALSE(deadline.passed()) << "after message " << n;
+      std::this_thread::yield();
+      continue;
+    }
+    expected.fill(static_cast<std::byte>(n & 0xff));
+    ASSERT_EQ(std::memcmp(got.data(), expected.data(), 1 + n % kLanePayload), 0) << n;
+    received.store(++n, std::memory_order_release);
+  }
+  EXPECT_GT(awaited_ones, kMessages / 2);
 }
 
 TEST_F(LaneThreadsTest, AHandedOverBufferIsNotTouchedUntilItComesBack) {

@@ -15,7 +15,9 @@ struct IntakeTest : testing::Test, Intake::Maps {
     Arrival arrival;
   };
 
-  IntakeTest() {
+  // `bounce`: of its lane, which has head credit for it.
+  explicit IntakeTest(std::uint64_t bounce = kPage)
+      : peer(line.first, 7, {.bounce = bounce}), lane(peer.received()) {
     for (std::uint16_t n = 0; n < 8; ++n) {
       intake.table().post(n, static_cast<std::uint16_t>(n + 100), n * kRoomOfEach, kRoomOfEach);
     }
@@ -41,8 +43,8 @@ struct IntakeTest : testing::Test, Intake::Maps {
   NextAnswer next;
   Intake intake{{.names = 128, .immediate_max = kImmediate, .memory = memory}, *this, next};
   std::pair<os::Fd, os::Fd> line = os::pair().value();
-  PeerLane peer{line.first, 7, {.bounce = kPage}};
-  std::unique_ptr<InLane> lane = peer.received();
+  PeerLane peer;
+  std::unique_ptr<InLane> lane;
   std::optional<std::uint32_t> asked_for;
   std::vector<Seen> seen;
 };
@@ -177,6 +179,114 @@ TEST_F(IntakeTest, WhoCallsBackIsToldOfARowAsAWholeAndFindsEachMessagePassed) {
               LooksUp{.lane = *lane, .passed = passed, .messages = messages});
   EXPECT_EQ(passed, (std::vector<std::uint32_t>{1, 2, 3}));
   EXPECT_EQ(messages, 3U);
+}
+
+// One that writes down ahead.
+struct Foresees : WritesDown {
+  std::vector<std::uint16_t>& expected;
+  std::vector<std::uint64_t>& came;
+  void expect(std::size_t, const PlainArrival& arrival) const { expected.push_back(arrival.index); }
+  void put_expected(std::size_t, std::uint64_t length) const { came.push_back(length); }
+};
+
+struct IntakeAwaitsTest : IntakeTest {
+  IntakeAwaitsTest() : IntakeTest(0) { send(0); }
+  void send(std::uint16_t index, std::size_t bytes = 3) {
+    peer.writer->put_inline(index, std::span(data).first(bytes), {});
+    peer.writer->publish();
+  }
+  Found take_one() {
+    const Intake::Got got =
+        intake.take(*lane, 0, 1, Intake::kLookOnce, Foresees{{ledger}, expected, came});
+    EXPECT_EQ(got.count, got.found == Found::kSome ? 1U : 0U);
+    return got.found;
+  }
+
+  const std::array<std::byte, 100> data{std::byte{7}, std::byte{8}, std::byte{9}};
+  Ledger ledger;
+  std::vector<std::uint16_t> expected;
+  std::vector<std::uint64_t> came;
+};
+
+TEST_F(IntakeAwaitsTest, OneForTheNextBufferIsExpectedAndPutThere) {
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_TRUE(expected.empty()) << "of the first one nothing is known";
+  EXPECT_EQ(take_one(), Found::kNothing);
+  send(1, kRoomOfEach);
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_EQ(expected, (std::vector<std::uint16_t>{101, 101}));
+  EXPECT_EQ(came, std::vector<std::uint64_t>{kRoomOfEach});
+  EXPECT_EQ(ledger.alone, std::vector<std::uint16_t>{100});
+  EXPECT_TRUE(std::ranges::equal(std::span(memory).subspan(kRoomOfEach, kRoomOfEach),
+                                 std::span(data).first(kRoomOfEach)));
+  EXPECT_FALSE(intake.table().posted(1));
+  EXPECT_EQ(lane->reader.position(), 2U);
+}
+
+TEST_F(IntakeAwaitsTest, OneForAnotherBufferIsTakenAsAny) {
+  take_one();
+  send(5);
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_EQ(expected, std::vector<std::uint16_t>{101});
+  EXPECT_TRUE(came.empty());
+  EXPECT_EQ(ledger.alone, (std::vector<std::uint16_t>{100, 105}));
+  EXPECT_TRUE(intake.table().posted(1));
+  send(6);
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_EQ(came.size(), 1U);
+}
+
+TEST_F(IntakeAwaitsTest, WhereNothingIsPostedNothingIsExpected) {
+  intake.table().complete(1);
+  take_one();
+  send(2);
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_TRUE(expected.empty());
+}
+
+TEST_F(IntakeAwaitsTest, OneThatIsLongerThanItsBufferIsALie) {
+  take_one();
+  send(1, kRoomOfEach + 1);
+  EXPECT_EQ(take_one(), Found::kBroken);
+  EXPECT_TRUE(came.empty());
+  EXPECT_EQ(memory[2 * kRoomOfEach], std::byte{0});
+}
+
+TEST_F(IntakeAwaitsTest, OneWithoutDataOrWithMoreThanDataIsNoneThatIsAwaited) {
+  take_one();
+  peer.writer->put_inline(1, {}, {});
+  peer.writer->put_inline(2, kBytes, kBytes);
+  peer.writer->publish();
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_EQ(take_one(), Found::kSome);
+  EXPECT_TRUE(came.empty());
+  EXPECT_EQ(ledger.alone, (std::vector<std::uint16_t>{100, 101, 102}));
+}
+
+TEST_F(IntakeAwaitsTest, BehindOneThatWasWaitedForTheOthersAreTakenWithIt) {
+  take_one();
+  EXPECT_EQ(take_one(), Found::kNothing);
+  send(1);
+  send(2);
+  peer.writer->put_immediate(3, kBytes);
+  send(5);
+  const Intake::Got got =
+      intake.take(*lane, 0, 64, Intake::kLookOnce, Foresees{{ledger}, expected, came});
+  EXPECT_EQ(got.count, 4U);
+  EXPECT_EQ(got.found, Found::kSome);
+  EXPECT_EQ(came.size(), 1U);
+  EXPECT_EQ(ledger.alone, (std::vector<std::uint16_t>{100, 102, 103, 105}));
+}
+
+TEST_F(IntakeTest, WhereSlotsAreGivenBackByTheHeadNothingIsAwaited) {
+  for (std::uint16_t n = 0; n < 8; ++n) {
+    peer.writer->put_inline(n, kBytes, {});
+    peer.writer->publish();
+    EXPECT_EQ(take(0, 1).found, Found::kSome);
+    EXPECT_FALSE(comch::shm::LaneReader<>::Awaited(lane->reader).is_possible());
+  }
+  peer.writer->look_again();
+  EXPECT_EQ(peer.writer->room(), peer.layout.shape.slots);
 }
 
 TEST_F(IntakeTest, OfARowWithALieWhatWasTrueIsTakenAndCounted) {
