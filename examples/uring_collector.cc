@@ -139,7 +139,7 @@ class Collector {
     } else if ((completion.flags & uring::kArrival) != 0 && completion.res == 0 &&
                completion.consumer() == comch::ConsumerId{}) {
       Feed& feed = feeds_.emplace_back();
-      if (!feed.start(ring_, engine_, map_, *completion.connection)) in_order_ = false;
+      if (!feed.start(ring_, engine_, map_, *completion.connection())) in_order_ = false;
     } else if ((completion.flags & (uring::kArrival | uring::kMore)) == 0 &&
                completion.user_data != 0) {
       std::bit_cast<Feed*>(completion.user_data)->on_last();

@@ -109,7 +109,7 @@ class Accepting {
       for (Arrival& arrival : end->arrivals) {
         if (arrival.control == &control) arrival.control = nullptr;
       }
-      if (end->shown != nullptr && end->shown->control == &control) end->shown->control = nullptr;
+      if (end->shown != nullptr && end->shown->control() == &control) end->shown->subject = nullptr;
     }
   }
   void on_disconnection(const void* endpoint, Connection& connection) {
@@ -138,7 +138,7 @@ class Accepting {
     queues_.step(1);
     end.shown = nullptr;
     if (end.shows == Arrival::kEnd)
-      forget(end, static_cast<ControlOf<Kinds>&>(*completion.control));
+      forget(end, static_cast<ControlOf<Kinds>&>(*completion.control()));
     if (end.op == nullptr) {
       let_go();
     } else {
@@ -165,11 +165,11 @@ class Accepting {
   // Of the completion, if it is what that shows.
   void take_out(End& end, Connection& connection) {
     if (end.shown == nullptr || end.shows == Arrival::kEnd) return;
-    const auto* const control = static_cast<const ControlOf<Kinds>*>(end.shown->control);
+    const auto* const control = static_cast<const ControlOf<Kinds>*>(end.shown->control());
     const bool same = control != nullptr ? &control->connection == &connection
-                                         : end.shown->connection == Kinds::shown(connection);
+                                         : end.shown->connection() == Kinds::shown(connection);
     if (!same) return;
-    end.shown->connection = nullptr;
+    end.shown->owner = nullptr;
     end.shown->res = -ECONNABORTED;
   }
 
@@ -181,8 +181,8 @@ class Accepting {
     const bool ended = arrival.what == Arrival::kEnd;
     Completion& completion = queues_.push(end.op->user_data, ended ? arrival.control->ended : 0);
     completion.flags = kMore | kArrival;
-    completion.control = arrival.control;
-    if (!ended) completion.connection = Kinds::shown(connection_of(arrival));
+    completion.subject = static_cast<Control*>(arrival.control);
+    if (!ended) completion.owner = Kinds::shown(connection_of(arrival));
     completion.handle = static_cast<std::uint32_t>(arrival.consumer);
     end.shown = &completion;
     end.shows = arrival.what;

@@ -85,6 +85,7 @@ struct SourceOf : Source {
   explicit SourceOf(Kinds::Consumer& c) : consumer(c) {}
 
   typename Kinds::Consumer& consumer;
+  std::uint32_t number = 0;
   OpList posted;  // Of one message each, in the order they were posted.
   Pool pool;
   Views views;

@@ -34,6 +34,8 @@ class Messages {
       return received.handed_over.bytes;
     return in_buffer(received);
   }
+  // Of a completion that a consumer has written: its immediate data.
+  [[gnu::noinline]] void keep(Completion& completion) { keep(completion, completion.immediate()); }
   // What a completion says of a message, of which it is known how it ended; nothing of it is set
   // yet. One that nobody sees (`seen`) has no place for immediate data, and needs none.
   void describe(Completion& completion, const Received& received, bool seen = true) {
@@ -45,18 +47,6 @@ class Messages {
     // Most messages are no more than data.
     if ((received.handed_over.bytes.size() | received.immediate.size()) != 0) [[unlikely]]
       describe_more(completion, received, seen);
-  }
-  // All of a completion of one message of a multishot. Member by member, for a copy of a whole
-  // would have to wait for its parts.
-  [[gnu::always_inline]] void write(Completion& completion, std::uint64_t user_data,
-                                    const Received& received) {
-    completion.user_data = user_data;
-    completion.flags = kMore;
-    completion.immediate_data = nullptr;
-    completion.immediate_size = 0;
-    completion.handle = 0;
-    describe(completion, received);
-    completion.res = static_cast<std::int64_t>(completion.size);
   }
 
  private:

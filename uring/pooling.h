@@ -15,6 +15,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "ends.h"
 #include "messages.h"
@@ -33,8 +34,16 @@ class Pooling {
         order_(order),
         messages_(messages),
         multishots_(multishots),
-        ends_(std::make_unique<End*[]>(queues.slots())),
         sorted_(std::make_unique_for_overwrite<const Buffer*[]>(queues.slots())) {}
+
+  // Sources have numbers, by which completions name them.
+  void add(End& end) {
+    const auto free = std::ranges::find(ends_, nullptr);
+    end.number = static_cast<std::uint32_t>(free - ends_.begin());
+    if (free == ends_.end()) ends_.push_back(nullptr);
+    ends_[end.number] = &end;
+  }
+  void remove(const End& end) { ends_[end.number] = nullptr; }
 
   static bool has_completion(const Completion& completion) {
     return (completion.flags & (kMore | kView | kArrival)) == kMore;
@@ -70,24 +79,32 @@ class Pooling {
     return true;
   }
 
-  // Messages in buffers of the pool.
-  template <std::size_t kCount>
-  [[gnu::always_inline]] void deliver(End& end, std::span<const Received, kCount> arrived) {
-    {
-      // In locals, because what is written may be any of ours for all the compiler knows.
-      End** const ends = ends_.get();
-      const std::uint64_t user_data = end.pool.op->user_data;
-      Queues::Pushing pushing(queues_);
-      for (const Received& received : arrived) {
-        ends[pushing.index()] = &end;
-        messages_.write(pushing.next(), user_data, received);
-      }
+  // Messages in buffers of the pool, which are all that is posted: the consumer writes them where
+  // their completions lie. `poll` says that it does, once or more often.
+  template <class Poll>
+  [[gnu::always_inline]] bool take(End& end, Poll poll) {
+    const std::span<Completion> places =
+        queues_.next_places(std::min<std::uint32_t>(end.pool.posted, kTogether));
+    const std::uint64_t user_data = end.pool.op->user_data;
+    const std::uint32_t flags = flags_of(end);
+    const std::span<Incoming> records(static_cast<Incoming*>(places.data()), places.size());
+    const std::size_t count = poll([&] { return end.consumer.poll(records, user_data, flags); });
+    if (count == 0) return false;
+    for (Completion& completion : places.first(count)) {
+      if (completion.immediate_size != 0) [[unlikely]]
+        messages_.keep(completion);
     }
-    const auto count = static_cast<std::uint32_t>(arrived.size());
-    end.pool.posted -= count;
-    end.pool.queued += count;
-    if (!end.pool.refilling && end.pool.posted == 0) [[unlikely]]
-      finish(end, -ECANCELED);
+    queues_.push(static_cast<std::uint32_t>(count));
+    note_delivered(end, static_cast<std::uint32_t>(count));
+    return true;
+  }
+  // A message in a buffer of the pool, beside which others are posted.
+  void deliver(End& end, const Received& received) {
+    Completion& completion = queues_.push(end.pool.op->user_data, 0);
+    completion.flags = flags_of(end);
+    messages_.describe(completion, received);
+    completion.res = static_cast<std::int64_t>(completion.size);
+    note_delivered(end, 1);
   }
   // Of buffers that come back from a consumer that has ended, one of the pool.
   void take_back(End& end) {
@@ -102,7 +119,7 @@ class Pooling {
   // Past the oldest completions, as many of `count` as are neighbours of one pool; answers how
   // many those are.
   std::uint32_t advance(std::uint32_t count) {
-    End& end = *ends_[queues_.index(queues_.at(0))];
+    End& end = end_of(queues_.at(0));
     const bool refilling = end.pool.refilling;
     // Most often nothing else is in the queue, and none needs to be asked.
     const bool alone = end.pool.queued == queues_.ready();
@@ -152,8 +169,16 @@ class Pooling {
     return std::ranges::adjacent_find(sorted) != sorted.end();
   }
 
+  static std::uint32_t flags_of(const End& end) { return kMore | end.number << kFlagBits; }
+  End& end_of(const Completion& completion) const { return *ends_[completion.flags >> kFlagBits]; }
   bool is_of(const Completion& completion, const End& end) const {
-    return has_completion(completion) && ends_[queues_.index(completion)] == &end;
+    return has_completion(completion) && &end_of(completion) == &end;
+  }
+  void note_delivered(End& end, std::uint32_t count) {
+    end.pool.posted -= count;
+    end.pool.queued += count;
+    if (!end.pool.refilling && end.pool.posted == 0) [[unlikely]]
+      finish(end, -ECANCELED);
   }
   // Buffers of completions that are advanced over, back to their pool.
   void refill(End& end, std::span<Buffer* const> buffers) {
@@ -189,7 +214,7 @@ class Pooling {
   Order& order_;
   Messages& messages_;
   std::uint32_t& multishots_;
-  const std::unique_ptr<End*[]> ends_;             // Whose pool, of a completion of one.
+  std::vector<End*> ends_;                         // By number; null: it is free.
   const std::unique_ptr<const Buffer*[]> sorted_;  // Of one pool that is to begin.
   std::array<Buffer*, kTogether> together_;
 };

@@ -46,6 +46,7 @@ class Receiving {
     }
     messages_.keep_immediates();
     End* const end = ends_.emplace_back(std::make_unique<End>(consumer)).get();
+    pooling_.add(*end);
     say_polling();
     return end;
   }
@@ -57,6 +58,7 @@ class Receiving {
       return fail(Errc::in_use, "messages are looked at; cancel that, and advance over them");
     }
     order_.cancel_held(static_cast<const Source*>(&end));
+    pooling_.remove(end);
     std::erase_if(ends_, [&end](const auto& owned) { return owned.get() == &end; });
     say_polling();
     return {};
@@ -113,14 +115,10 @@ class Receiving {
   void note_sent() { turns_.sent(); }
   // Takes what has arrived; true: something was done.
   bool look() {
+    if (ends_.size() == 1) [[likely]]
+      return look(*ends_.front());
     bool did = false;
-    for (const auto& end : ends_) {
-      if (end->has_posted()) [[likely]] {
-        did = take(*end) || did;
-      } else if (end->views.op != nullptr) {
-        did = viewing_.take(*end) || did;
-      }
-    }
+    for (const auto& end : ends_) did = look(*end) || did;
     return did;
   }
   // Calls `each` with every consumer whose messages look() takes, as things are now.
@@ -181,24 +179,30 @@ class Receiving {
   }
   static std::int64_t refusal(const End& end) { return free_places(end) == 0 ? -ENOBUFS : -EINVAL; }
 
-  bool take(End& end) {
-    std::size_t count = end.consumer.poll(arrived_);
-    for (int more = count == 0 ? turns_.looks(&end) : 0; count == 0 && more != 0; --more) {
-      count = end.consumer.poll(arrived_);
-    }
-    if (count == 0) return false;
-    turns_.received(&end);
-    if (count == 1 && end.posted.empty()) [[likely]] {
-      pooling_.deliver(end, std::span<const Received, 1>(arrived_.data(), 1));
-    } else {
-      deliver(end, std::span(arrived_).first(count));
-    }
-    return true;
+  bool look(End& end) {
+    if (end.has_posted()) [[likely]]
+      return take(end);
+    return end.views.op != nullptr && viewing_.take(end);
   }
-  // Apart, so that a message by itself finds few registers to save.
-  [[gnu::noinline]] void deliver(End& end, std::span<const Received> arrived) {
-    if (end.posted.empty()) return pooling_.deliver(end, arrived);
-    for (const Received& received : arrived) deliver(end, received);
+  bool take(End& end) {
+    if (!end.posted.empty()) [[unlikely]]
+      return take_by_buffer(end);
+    return pooling_.take(end, [&](auto poll) { return look(end, poll); });
+  }
+  // Apart, so that a pool's message finds few registers to save.
+  [[gnu::noinline]] bool take_by_buffer(End& end) {
+    const std::size_t count = look(end, [&] { return end.consumer.poll(arrived_); });
+    for (const Received& received : std::span(arrived_).first(count)) deliver(end, received);
+    return count != 0;
+  }
+  template <class Poll>
+  [[gnu::always_inline]] std::size_t look(End& end, Poll poll) {
+    std::size_t count = poll();
+    for (int more = count == 0 ? turns_.looks(&end) : 0; count == 0 && more != 0; --more) {
+      count = poll();
+    }
+    if (count != 0) turns_.received(&end);
+    return count;
   }
 
   // Buffers are filled in the order they were posted, and so this is nearly always the first;
@@ -214,7 +218,7 @@ class Receiving {
 
   void deliver(End& end, const Received& received) {
     Operation* const op = posted_with(end, received.buffer);
-    if (op == nullptr) return pooling_.deliver(end, std::span<const Received, 1>(&received, 1));
+    if (op == nullptr) return pooling_.deliver(end, received);
     const std::span<std::byte> message = Messages::bytes_of(received);
     if (!Storing<Kinds>::stores(*op)) [[likely]] {
       return finish(*op, static_cast<std::int64_t>(message.size()), received);

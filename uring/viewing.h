@@ -64,7 +64,7 @@ class Viewing {
   // Past the oldest `count` completions, as many of which as are neighbours are views of one
   // source; answers how many those are.
   std::uint32_t advance(std::uint32_t count) {
-    End& end = *static_cast<End*>(queues_.at(0).source);
+    End& end = *static_cast<End*>(queues_.at(0).source());
     // Most often nothing else is in the queue, and none needs to be asked.
     std::uint32_t views = end.views.shown == queues_.ready() ? count : 1;
     while (views < count && is_view_of(queues_.at(views), end)) ++views;
@@ -90,7 +90,8 @@ class Viewing {
     return queues_.hold(places) ? 0 : -ENOBUFS;
   }
   static bool is_view_of(const Completion& completion, const End& end) {
-    return (completion.flags & kView) != 0 && completion.source == static_cast<const Source*>(&end);
+    return (completion.flags & kView) != 0 &&
+           completion.source() == static_cast<const Source*>(&end);
   }
   void show(End& end, std::span<const View> arrived) {
     Queues::Pushing pushing(queues_);
@@ -100,7 +101,7 @@ class Viewing {
       completion.res = static_cast<std::int64_t>(view.data.size());
       completion.flags = kMore | kView;
       completion.producer = view.producer;
-      completion.source = &end;
+      completion.owner = static_cast<Source*>(&end);
       completion.view = view.data.data();
       completion.size = view.data.size();
       completion.immediate_data = view.immediate.data();

@@ -132,6 +132,9 @@ Result<std::size_t> Consumer::post(std::span<Buffer* const> buffers) {
 std::size_t Consumer::poll(std::span<Received> out) {
   return ask(*this, [&](auto& impl) { return impl.poll(out); });
 }
+std::size_t Consumer::poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags) {
+  return ask(*this, [&](auto& impl) { return impl.poll(out, user_data, flags); });
+}
 std::size_t Consumer::take_back(std::span<Buffer*> out) {
   return ask(*this, [&](auto& impl) { return impl.take_back(out); });
 }

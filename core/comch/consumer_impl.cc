@@ -79,10 +79,13 @@ struct ConsumerImpl::ToArray {
   Received* out;
 
   // Of a row, which is counted as a whole.
-  void put(std::size_t n, const PlainArrival& arrival) const {
-    Received& received = consumer.fill(out[n], arrival);
-    received.immediate = {};
-    received.handed_over = {};
+  void put(std::size_t n, const PlainArrival& arrival) const { consumer.fill(out[n], arrival); }
+  void expect(std::size_t n, const PlainArrival& arrival) const {
+    consumer.begin_filling(out[n], arrival);
+  }
+  void put_expected(std::size_t n, std::uint64_t length) const {
+    consumer.count(transport::Passage::kInline, length);
+    consumer.end_filling(out[n], length);
   }
   void count_row(std::size_t messages, std::uint64_t bytes) const {
     consumer.count(transport::Passage::kInline, bytes, messages);
@@ -99,6 +102,44 @@ struct ConsumerImpl::ToArray {
   }
 };
 
+struct ConsumerImpl::ToRecords {
+  static constexpr bool kCallsNobody = true;
+  ConsumerImpl& consumer;
+  Incoming* out;
+  Told told;
+
+  // Of a row, which is counted as a whole.
+  void put(std::size_t n, const PlainArrival& arrival) const {
+    consumer.fill(out[n], arrival, told);
+  }
+  void expect(std::size_t n, const PlainArrival& arrival) const {
+    consumer.begin_filling(out[n], arrival, told);
+  }
+  void put_expected(std::size_t n, std::uint64_t length) const {
+    consumer.count(transport::Passage::kInline, length);
+    consumer.end_filling(out[n], length);
+  }
+  void count_row(std::size_t messages, std::uint64_t bytes) const {
+    consumer.count(transport::Passage::kInline, bytes, messages);
+  }
+  void operator()(std::size_t n, const PlainArrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length);
+    put(n, arrival);
+  }
+  void operator()(std::size_t n, const Arrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length + arrival.handed.size());
+    Incoming& record = consumer.fill(out[n], arrival, told);
+    record.immediate_data = arrival.immediate.data();
+    record.immediate_size = static_cast<std::uint32_t>(arrival.immediate.size());
+    if (arrival.handed.empty()) return;
+    record.flags |= Incoming::kHandedOver;
+    record.bytes = arrival.handed.data();
+    record.size = arrival.handed.size();
+    record.res = static_cast<std::int64_t>(record.size);
+    record.handle = arrival.handle;
+  }
+};
+
 bool ConsumerImpl::poll() { return poll_tasks(ToTask{*this}) || found_nothing(); }
 
 bool ConsumerImpl::found_nothing() {
@@ -107,7 +148,12 @@ bool ConsumerImpl::found_nothing() {
 }
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
-  return poll_array(out, ToArray{*this, out.data()});
+  return poll_array(out.size(), ToArray{*this, out.data()});
+}
+
+std::size_t ConsumerImpl::poll(std::span<Incoming> out, std::uint64_t user_data,
+                               std::uint32_t flags) {
+  return poll_array(out.size(), ToRecords{*this, out.data(), {user_data, flags}});
 }
 
 Status ConsumerImpl::give_back(const HandedOver& message) {

@@ -28,6 +28,7 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   DataWay way() const { return way_; }
 
   std::size_t poll(std::span<Received> out);
+  std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
   std::size_t poll_views(std::span<View> out);
   Status release_views(std::size_t count);
   Status give_back(const HandedOver& message);
@@ -44,6 +45,7 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   // What a port hands messages to: one calls back, one fills an array.
   struct ToTask;
   struct ToArray;
+  struct ToRecords;
 
   // Of poll(): what it looks at from here on (Source::Notes).
   [[gnu::noinline]] bool found_nothing();

@@ -104,15 +104,30 @@ class PortConsumer : public ConsumerCore,
   // written one by one: a copy of a whole would have to wait for its parts.
   template <class Arrival>
   ReceiveTaskImpl& fill_task(const Arrival& arrival);
+  // All of it but the length, which is not known yet; and the length. fill() is both.
+  template <class Arrival>
+  void begin_filling(Received& received, const Arrival& arrival);
+  void end_filling(Received& received, std::uint64_t length);
   template <class Arrival>
   Received& fill(Received& received, const Arrival& arrival);
+  // What a record says of what poll() was told.
+  struct Told {
+    std::uint64_t user_data;
+    std::uint32_t flags;
+  };
+  // As of a Received.
+  template <class Arrival>
+  void begin_filling(Incoming& record, const Arrival& arrival, const Told& told);
+  void end_filling(Incoming& record, std::uint64_t length);
+  template <class Arrival>
+  Incoming& fill(Incoming& record, const Arrival& arrival, const Told& told);
 
   // Hands what has come to `sink`, one progress() worth.
   template <class Sink>
   bool poll_tasks(Sink sink);
-  // Has `sink` fill the first ones of `out`, and answers how many it has.
+  // Has `sink` fill at most `most` of the caller's, and answers how many it has.
   template <class Sink>
-  std::size_t poll_array(std::span<Received> out, Sink sink);
+  std::size_t poll_array(std::size_t most, Sink sink);
   // Whether messages that the application is to ask for are something to do,
   bool is_heeded() const;
   // and it has asked.
@@ -215,14 +230,62 @@ template <class Arrival>
 
 template <class Ports>
 template <class Arrival>
+[[gnu::always_inline]] inline void PortConsumer<Ports>::begin_filling(Received& received,
+                                                                      const Arrival& arrival) {
+  received.buffer = posts_[arrival.index];
+  received.immediate = {};
+  received.handed_over = {};
+  received.producer = ProducerId{arrival.producer};
+}
+
+template <class Ports>
+[[gnu::always_inline]] inline void PortConsumer<Ports>::end_filling(Received& received,
+                                                                    std::uint64_t length) {
+  if (received.buffer != nullptr) BufferImpl::of(*received.buffer).end_posting(length);
+  received.length = length;
+}
+
+template <class Ports>
+template <class Arrival>
 [[gnu::always_inline]] inline Received& PortConsumer<Ports>::fill(Received& received,
                                                                   const Arrival& arrival) {
-  BufferImpl* const buffer = posts_[arrival.index];
-  if (buffer != nullptr) buffer->end_posting(arrival.length);
-  received.buffer = buffer;
-  received.length = arrival.length;
-  received.producer = ProducerId{arrival.producer};
+  begin_filling(received, arrival);
+  end_filling(received, arrival.length);
   return received;
+}
+
+template <class Ports>
+template <class Arrival>
+[[gnu::always_inline]] inline void PortConsumer<Ports>::begin_filling(Incoming& record,
+                                                                      const Arrival& arrival,
+                                                                      const Told& told) {
+  BufferImpl* const buffer = posts_[arrival.index];
+  record.user_data = told.user_data;
+  record.flags = told.flags;
+  record.producer = ProducerId{arrival.producer};
+  record.buffer = buffer;
+  record.bytes = buffer == nullptr ? nullptr : buffer->tail();
+  record.immediate_data = nullptr;
+  record.immediate_size = 0;
+  record.handle = 0;
+}
+
+template <class Ports>
+[[gnu::always_inline]] inline void PortConsumer<Ports>::end_filling(Incoming& record,
+                                                                    std::uint64_t length) {
+  if (record.buffer != nullptr) BufferImpl::of(*record.buffer).end_posting(length);
+  record.res = static_cast<std::int64_t>(length);
+  record.size = length;
+}
+
+template <class Ports>
+template <class Arrival>
+[[gnu::always_inline]] inline Incoming& PortConsumer<Ports>::fill(Incoming& record,
+                                                                  const Arrival& arrival,
+                                                                  const Told& told) {
+  begin_filling(record, arrival, told);
+  end_filling(record, arrival.length);
+  return record;
 }
 
 template <class Ports>
@@ -239,9 +302,10 @@ template <class Sink>
 
 template <class Ports>
 template <class Sink>
-std::size_t PortConsumer<Ports>::poll_array(std::span<Received> out, Sink sink) {
-  if (!port_ || !in_arrays() || out.empty()) return 0;
-  const transport::Taken taken = port_->poll_twice(out.size(), polling_ == Polling::kAlone, sink);
+[[gnu::always_inline]] inline std::size_t PortConsumer<Ports>::poll_array(std::size_t most,
+                                                                          Sink sink) {
+  if (!port_ || !in_arrays() || most == 0) return 0;
+  const transport::Taken taken = port_->poll_twice(most, polling_ == Polling::kAlone, sink);
   tasks_completed(taken.messages);
   end_poll(!taken.any);
   return taken.messages;

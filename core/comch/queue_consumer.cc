@@ -207,20 +207,39 @@ bool QueueConsumerImpl::poll() {
   return count != 0;
 }
 
-std::size_t QueueConsumerImpl::poll(std::span<Received> out) {
+template <class Put>
+std::size_t QueueConsumerImpl::poll_array(std::size_t most, Put put) {
   if (idle() || !in_arrays()) return 0;
   std::size_t count = 0;
-  end_->poll(out.size(), [&](const Delivery& delivery) {
+  end_->poll(most, [&](const Delivery& delivery) {
     ReceiveTaskImpl& task = arrived(delivery);
-    out[count++] = {.buffer = nullptr,
-                    .length = 0,
-                    .immediate = delivery.immediate,
-                    .handed_over = {},
-                    .producer = delivery.producer};
+    put(count++, delivery);
     tasks_.release(&task);
   });
   if (ending_) request_work();
   return count;
+}
+
+std::size_t QueueConsumerImpl::poll(std::span<Received> out) {
+  return poll_array(out.size(), [out](std::size_t n, const Delivery& delivery) {
+    out[n] = {.buffer = nullptr,
+              .length = 0,
+              .immediate = delivery.immediate,
+              .handed_over = {},
+              .producer = delivery.producer};
+  });
+}
+
+std::size_t QueueConsumerImpl::poll(std::span<Incoming> out, std::uint64_t user_data,
+                                    std::uint32_t flags) {
+  return poll_array(out.size(), [=](std::size_t n, const Delivery& delivery) {
+    Incoming& record = out[n] = {};
+    record.user_data = user_data;
+    record.flags = flags;
+    record.producer = delivery.producer;
+    record.immediate_data = delivery.immediate.data();
+    record.immediate_size = static_cast<std::uint32_t>(delivery.immediate.size());
+  });
 }
 
 std::size_t QueueConsumerImpl::take_back(std::span<Buffer*> out) {

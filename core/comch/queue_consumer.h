@@ -54,6 +54,7 @@ class QueueConsumerImpl final : public ConsumerCore,
   // Arrays.
   Result<std::size_t> post(std::span<Buffer* const> buffers);
   std::size_t poll(std::span<Received> out);
+  std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
   std::size_t take_back(std::span<Buffer*> out);
   Status give_back(const HandedOver& message);
 
@@ -82,6 +83,9 @@ class QueueConsumerImpl final : public ConsumerCore,
   void leave_engine();
   void put_up(ReceiveTaskImpl& task);
   ReceiveTaskImpl& arrived(const msgq::Delivery& delivery);
+  // Has `put` write the n-th of the caller's, of at most `most`, and answers how many it has.
+  template <class Put>
+  std::size_t poll_array(std::size_t most, Put put);
   void hand_out(const msgq::Delivery& delivery);
   bool bring_back();
 

@@ -43,14 +43,31 @@ struct RdmaConsumerImpl::ToArray {
     consumer.count(arrival.passage, arrival.length);
     Received& received = consumer.fill(out[n], arrival);
     received.immediate = arrival.immediate;
-    received.handed_over = {};
+  }
+};
+
+struct RdmaConsumerImpl::ToRecords {
+  RdmaConsumerImpl& consumer;
+  Incoming* out;
+  Told told;
+
+  void operator()(std::size_t n, const Arrival& arrival) const {
+    consumer.count(arrival.passage, arrival.length);
+    Incoming& record = consumer.fill(out[n], arrival, told);
+    record.immediate_data = arrival.immediate.data();
+    record.immediate_size = static_cast<std::uint32_t>(arrival.immediate.size());
   }
 };
 
 bool RdmaConsumerImpl::poll() { return poll_tasks(ToTask{*this}); }
 
 std::size_t RdmaConsumerImpl::poll(std::span<Received> out) {
-  return poll_array(out, ToArray{*this, out.data()});
+  return poll_array(out.size(), ToArray{*this, out.data()});
+}
+
+std::size_t RdmaConsumerImpl::poll(std::span<Incoming> out, std::uint64_t user_data,
+                                   std::uint32_t flags) {
+  return poll_array(out.size(), ToRecords{*this, out.data(), {user_data, flags}});
 }
 
 Status RdmaConsumerImpl::give_back(const HandedOver&) {

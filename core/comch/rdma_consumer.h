@@ -28,6 +28,7 @@ class RdmaConsumerImpl final : public PortConsumer<RdmaPorts> {
   DataWay way() const { return idle() ? wanted_way_ : DataWay::kMapped; }
 
   std::size_t poll(std::span<Received> out);
+  std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
   Status give_back(const HandedOver& message);
 
   bool poll() override;  // For the engine.
@@ -40,6 +41,7 @@ class RdmaConsumerImpl final : public PortConsumer<RdmaPorts> {
   // What a port hands messages to: one calls back, one fills an array.
   struct ToTask;
   struct ToArray;
+  struct ToRecords;
 };
 
 }  // namespace comch

@@ -134,6 +134,39 @@ struct Received {
   ProducerId producer{};
 };
 
+// A message in a record of the caller's, for who has a queue of them, as comch::uring::Ring has
+// completions. Its owner may keep others there, too, that say what they are by their flags.
+struct alignas(64) Incoming {
+  static constexpr std::uint32_t kHandedOver = 2;
+
+  std::uint64_t user_data = 0;  // As poll() was told.
+  std::int64_t res = 0;         // The message's size.
+  std::uint32_t flags = 0;      // As poll() was told, and kHandedOver.
+  ProducerId producer{};
+  union {
+    Buffer* buffer = nullptr;  // Filled, and yours again. Null: it was posted without one.
+    void* owner;               // Of what is no message of poll().
+  };
+  union {
+    std::byte* bytes = nullptr;  // The message, in the buffer, or where it was handed over.
+    const std::byte* view;       // Of what is no message of poll().
+    void* subject;               // The same.
+  };
+  const std::byte* immediate_data = nullptr;  // Valid until the next poll().
+  std::uint64_t size = 0;
+  std::uint32_t immediate_size = 0;
+  std::uint32_t handle = 0;  // Of what was handed over.
+
+  std::span<std::byte> contents() const { return {bytes, size}; }
+  // What came beside the message. Empty: nothing.
+  std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }
+  // With kHandedOver: what give_back() wants.
+  HandedOver handed_over() const {
+    return {.bytes = contents(), .producer = producer, .handle = handle};
+  }
+};
+static_assert(sizeof(Incoming) == 64, "one cache line each");
+
 // A message of the way kView, where it lies: in memory that its producer's process can write. Where
 // and how long it is has been checked, and does not change; the bytes can, until it is released,
 // if that process breaks the rules. Copy out first what you check and then use.
@@ -219,6 +252,8 @@ class Consumer : public Context {
   // the next call takes more. When the consumer has left kRunning, what is posted comes back with
   // length 0 by take_back().
   std::size_t poll(std::span<Received> out);
+  // The same; of each record that is answered all is written.
+  std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
   // The buffers of posts that ended without a message: after stop(), or a lost peer.
   std::size_t take_back(std::span<Buffer*> out);
 

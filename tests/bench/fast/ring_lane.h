@@ -1,6 +1,6 @@
 // RingLane: comch through submit() and peek_batch(). The sender submits one message, or 64 of
 // Shape::kBatched; the receiver has a pool of buffers that refills itself. In a round trip the
-// answer says that a message is sent, and its completion is left out.
+// answer says that a message is sent, and its completion is left out; and what comes is peek()ed.
 //
 // Threads, errors: as lane.h.
 #pragma once
@@ -23,10 +23,12 @@ class RingLane {
   explicit RingLane(const Workload& workload)
       : plan_(workload, kDepth),
         together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1),
-        flags_(workload.shape == Shape::kRoundTrip ? uring::kSkipSuccess : 0) {}
+        by_itself_(workload.shape == Shape::kRoundTrip),
+        flags_(by_itself_ ? uring::kSkipSuccess : 0) {}
 
   // Whose sender is another one.
-  explicit RingLane(const FastPlan& plan) : plan_(plan), together_(1), flags_(0) {}
+  explicit RingLane(const FastPlan& plan)
+      : plan_(plan), together_(1), by_itself_(false), flags_(0) {}
 
   class Sender {
    public:
@@ -104,7 +106,8 @@ class RingLane {
   class Receiver {
    public:
     explicit Receiver(const RingLane& lane)
-        : ring_(ring_of_process(lane.plan_.depth)),
+        : by_itself_(lane.by_itself_),
+          ring_(ring_of_process(lane.plan_.depth)),
           end_(lane.plan_,
                [&](Consumer& consumer) {
                  need(ring_->prepare(consumer, lane.plan_.depth), "the consumer");
@@ -121,13 +124,24 @@ class RingLane {
 
     bool receive() {
       while (true) {
-        while (taken_ == count_) take();
-        const uring::Completion& completion = *batch_[taken_++];
+        const uring::Completion& completion = by_itself_ ? next_by_itself() : next_of_batch();
         if (completion.user_data == kArrived) return !is_last(completion.contents());
       }
     }
 
    private:
+    // One message is answered by one, and none comes beside it.
+    const uring::Completion& next_by_itself() {
+      ring_->advance(count_);
+      const uring::Completion* completion = nullptr;
+      while (completion == nullptr) completion = ring_->peek();
+      count_ = 1;
+      return *completion;
+    }
+    const uring::Completion& next_of_batch() {
+      while (taken_ == count_) take();
+      return *batch_[taken_++];
+    }
     // Posting again what has arrived is left until it is answered.
     void take() {
       ring_->advance(count_);
@@ -143,6 +157,7 @@ class RingLane {
       }
     }
 
+    const bool by_itself_;
     const std::shared_ptr<uring::Ring> ring_;
     ConsumerEnd end_;
     uring::Source* const from_;
@@ -156,6 +171,7 @@ class RingLane {
 
  private:
   std::size_t together_;
+  bool by_itself_;  // Round trips.
   std::uint8_t flags_;
 };
 

@@ -109,6 +109,47 @@ TEST_F(ConsumerTest, IsPolledInArrays) {
   for (Buffer* room : rooms) std::ignore = room->drop_reference();
 }
 
+TEST_F(ConsumerTest, IsPolledIntoRecordsOfWhichAllIsWritten) {
+  Consumer& to = consumer(there, {.depth = 16});
+  Producer& from = producer();
+  std::array<Buffer*, 12> rooms{};
+  for (std::size_t n = 0; n < rooms.size(); ++n) rooms[n] = there.room(n * 64, 64);
+  ASSERT_EQ(to.post(rooms).value(), rooms.size());
+  // One by one, as in a conversation; every third brings immediate data.
+  for (std::size_t n = 0; n < rooms.size(); ++n) {
+    const std::string text = "number " + std::to_string(n);
+    const std::string_view beside = n % 3 == 2 ? "beside" : "";
+    ASSERT_TRUE(submit(from, to.id(), here.data(0, text), beside));
+    Incoming junk;
+    std::memset(static_cast<void*>(&junk), 0xff, sizeof junk);
+    std::array out{junk, junk};
+    ASSERT_TRUE(run_until([&] { return to.poll(out, 77 + n, 0x100) == 1; })) << n;
+    EXPECT_EQ(out[0].user_data, 77 + n);
+    EXPECT_EQ(out[0].res, static_cast<std::int64_t>(text.size()));
+    EXPECT_EQ(out[0].flags, 0x100U);
+    EXPECT_EQ(out[0].producer, from.id());
+    EXPECT_EQ(out[0].buffer, rooms[n]);
+    EXPECT_EQ(contents(*rooms[n]), text);
+    EXPECT_EQ(text_of(out[0].contents()), text);
+    EXPECT_EQ(out[0].bytes, rooms[n]->data());
+    EXPECT_EQ(text_of(out[0].immediate()), beside);
+    EXPECT_EQ(out[0].handle, 0U);
+  }
+  EXPECT_EQ(to.poll(std::span<Incoming>(), 1, 0), 0U);
+  Buffer* const none = nullptr;
+  ASSERT_EQ(to.post({&none, 1}).value(), 1U);
+  ASSERT_TRUE(submit(from, to.id(), nullptr, "alone"));
+  Incoming last;
+  ASSERT_TRUE(run_until([&] { return to.poll({&last, 1}, 1, 0) == 1; }));
+  EXPECT_EQ(last.buffer, nullptr);
+  EXPECT_TRUE(last.contents().empty());
+  EXPECT_EQ(text_of(last.immediate()), "alone");
+  EXPECT_EQ(to.counters().received_messages, rooms.size() + 1);
+  ASSERT_TRUE(to.stop());
+  ASSERT_TRUE(run_until_idle(to));
+  for (Buffer* room : rooms) std::ignore = room->drop_reference();
+}
+
 // Most are posted as the one before; some have another room, or are none.
 TEST_F(ConsumerTest, FillsTheBuffersOfAnArrayInTheirOrderWhateverRoomTheyHave) {
   constexpr std::size_t kCount = 60;

@@ -87,5 +87,19 @@ TEST_F(PollingTest, WhoPollsAmongOthersTakesAsMany) {
   EXPECT_EQ(take(), 3U);
 }
 
+TEST_F(PollingTest, AMessageThatWasHandedOverSaysSoInItsRecord) {
+  Buffer* const buffer = here.data(0, pattern(5000));
+  ASSERT_TRUE(from.hand_over(to.id(), *buffer));
+  Incoming record;
+  ASSERT_TRUE(run_until([&] { return to.poll({&record, 1}, 3, 1) == 1; }));
+  EXPECT_EQ(record.flags, 1U | Incoming::kHandedOver);
+  EXPECT_EQ(record.res, 5000);
+  EXPECT_EQ(text_of(record.contents()), pattern(5000));
+  ASSERT_TRUE(to.give_back(record.handed_over()));
+  ASSERT_EQ(to.post({&record.buffer, 1}), 1U);
+  ASSERT_TRUE(run_until([&] { return from.handed_over() == 0; }));
+  EXPECT_TRUE(buffer->drop_reference());
+}
+
 }  // namespace
 }  // namespace comch::test

@@ -222,6 +222,28 @@ TEST_F(QueueConsumerTest, ReceivesInArrays) {
   EXPECT_EQ(here->poll(received), 0U);
 }
 
+TEST_F(QueueConsumerTest, ReceivesIntoRecords) {
+  CpuConsumer here(*engine, *queue, {.tasks = 2});
+  const std::array<Buffer*, 2> none{};
+  ASSERT_EQ(here->post(none).value(), 2U);
+  DeviceProducer there(*accelerator, *queue);
+  for (const char* text : {"a", "b"}) ASSERT_TRUE(there.post(text));
+  std::array<Incoming, 4> records;
+  std::memset(static_cast<void*>(records.data()), 0xff, sizeof records);
+  ASSERT_EQ(here->poll(records, 9, 4), 2U);
+  for (const Incoming& record : std::span(records).first(2)) {
+    EXPECT_EQ(record.user_data, 9U);
+    EXPECT_EQ(record.flags, 4U);
+    EXPECT_EQ(record.res, 0);
+    EXPECT_EQ(record.producer, there.id());
+    EXPECT_EQ(record.buffer, nullptr);
+    EXPECT_TRUE(record.contents().empty());
+  }
+  EXPECT_EQ(text_of(records[0].immediate()), "a");
+  EXPECT_EQ(text_of(records[1].immediate()), "b");
+  EXPECT_EQ(here->poll(records, 9, 4), 0U);
+}
+
 TEST_F(QueueConsumerTest, OneThatStopsWithAMessageUnreadLetsWhoDoesNotHeedItSleep) {
   CpuConsumer here(*engine, *queue, {.tasks = 1});
   Buffer* const none = nullptr;

@@ -19,8 +19,8 @@ TEST_F(AcceptingTest, AConnectionComesWithWhatItsMessagesTake) {
   EXPECT_EQ(arrival.res, 0);
   EXPECT_EQ(arrival.flags, kMore | kArrival);
   EXPECT_EQ(arrival.consumer(), ConsumerId{});
-  EXPECT_EQ(arrival.connection->state(), ConnectionState::kEstablished);
-  Control* const control = arrival.control;
+  EXPECT_EQ(arrival.connection()->state(), ConnectionState::kEstablished);
+  Control* const control = arrival.control();
   ring->advance(1);
 
   std::array<std::byte, 64> room{};
@@ -36,7 +36,7 @@ TEST_F(AcceptingTest, AConnectionComesWithWhatItsMessagesTake) {
 TEST_F(AcceptingTest, AnOrderlyEndEndsWhatWaitsAndIsToldOf) {
   accept();
   ClientParty& client = join();
-  Control* const control = look().control;
+  Control* const control = look().control();
   ring->advance(1);
   std::array<std::byte, 64> room{};
   next(kReceive).prep_ctrl_recv(*control, room);
@@ -46,8 +46,8 @@ TEST_F(AcceptingTest, AnOrderlyEndEndsWhatWaitsAndIsToldOf) {
   const Completion& end = look();
   EXPECT_EQ(end.user_data, kAccept);
   EXPECT_EQ(end.res, -ENOTCONN);
-  EXPECT_EQ(end.control, control);
-  EXPECT_EQ(end.connection, nullptr);
+  EXPECT_EQ(end.control(), control);
+  EXPECT_EQ(end.connection(), nullptr);
   // Until this is advanced over, what is begun meanwhile ends, too.
   next(kSend).prep_ctrl_send(*control, bytes("too late"));
   next(kReceive).prep_ctrl_recv(*control, room);
@@ -60,10 +60,10 @@ TEST_F(AcceptingTest, AnOrderlyEndEndsWhatWaitsAndIsToldOf) {
 TEST_F(AcceptingTest, WhatIsHeldBackUntilTheEndIsAdvancedOverEndsUnbegun) {
   accept();
   ClientParty& client = join();
-  Control* const control = look().control;
+  Control* const control = look().control();
   ring->advance(1);
   leave(client);
-  EXPECT_EQ(look().control, control);
+  EXPECT_EQ(look().control(), control);
   next(kCancel, kHardLink).prep_timeout(1ms);
   next(kSend).prep_ctrl_send(*control, bytes("too late"));
   ring->submit().value();
@@ -85,7 +85,7 @@ TEST_F(AcceptingTest, ArrivalsAreShownOneAtATimeAndNoneIsLost) {
   for (int n = 0; n < 5; ++n) join();
   std::vector<const Connection*> seen;
   for (int n = 0; n < 5; ++n) {
-    seen.push_back(look().connection);
+    seen.push_back(look().connection());
     EXPECT_EQ(ring->ready(), 1U);
     ring->advance(1);
   }
@@ -113,22 +113,22 @@ TEST_F(AcceptingTest, WhoGoesWhileItIsShownIsTakenOutOfTheCompletionAndEnds) {
   accept();
   ClientParty& client = join();
   const Completion& arrival = look();
-  Control* const control = arrival.control;
+  Control* const control = arrival.control();
   leave(client);
   EXPECT_EQ(arrival.res, -ECONNABORTED);
-  EXPECT_EQ(arrival.connection, nullptr);
+  EXPECT_EQ(arrival.connection(), nullptr);
   next(kSend).prep_ctrl_send(*control, bytes("late"));
   ring->submit().value();
   ring->advance(1);
   EXPECT_EQ(take(kSend), -ENOTCONN);
-  EXPECT_EQ(look().control, control);
+  EXPECT_EQ(look().control(), control);
   EXPECT_EQ(take(kAccept), -ENOTCONN);
 }
 
 TEST_F(AcceptingTest, ItEndsWhenItIsCancelledAndWhoIsThereStays) {
   accept();
   ClientParty& client = join();
-  Control* const control = look().control;
+  Control* const control = look().control();
   next(kCancel).prep_cancel(kAccept);
   ring->submit().value();
   EXPECT_EQ(ring->unregister(*listener).error().code, Errc::in_use);
@@ -180,7 +180,7 @@ TEST_F(AcceptingTest, ListenersAreRegisteredOnceAndUnregisteredWhenNothingIsLeft
 TEST_F(AcceptingTest, AConsumerComesAndCanBeSentTo) {
   accept();
   ClientParty& client = join();
-  Connection& connection = *look().connection;
+  Connection& connection = *look().connection();
   ring->advance(1);
   auto producer = Producer::create(connection).value();
   ring->prepare(*producer).value();
@@ -203,7 +203,7 @@ TEST_F(AcceptingTest, AConsumerComesAndCanBeSentTo) {
   const Completion& arrival = look();
   EXPECT_EQ(arrival.flags, kMore | kArrival);
   EXPECT_EQ(arrival.consumer(), consumer->id());
-  EXPECT_EQ(arrival.connection, &connection);
+  EXPECT_EQ(arrival.connection(), &connection);
   Destination* const to = ring->register_destination(*producer, arrival.consumer()).value();
   ring->advance(1);
   next(kSend).prep_send(*to, bytes("at once"));
@@ -230,7 +230,7 @@ TEST_F(AcceptingTest, AClientIsToldOfTheServersConsumers) {
   engine->connect(*client).value();
   Listener* const at_client = ring->register_listener(*client).value();
   ASSERT_TRUE(client->start());
-  Connection& connection = *look().connection;
+  Connection& connection = *look().connection();
   ring->advance(1);
   next(kPool).prep_accept_multishot(*at_client);
   Memory memory(4096);
@@ -241,7 +241,7 @@ TEST_F(AcceptingTest, AClientIsToldOfTheServersConsumers) {
   const Completion& arrival = look();
   EXPECT_EQ(arrival.user_data, kPool);
   EXPECT_EQ(arrival.consumer(), consumer->id());
-  EXPECT_EQ(arrival.connection, client->connection().value());
+  EXPECT_EQ(arrival.connection(), client->connection().value());
   ring->advance(1);
   std::ignore = consumer->abort();
   EXPECT_TRUE(until(*engine, [&] { return consumer->state() == ContextState::kIdle; }));

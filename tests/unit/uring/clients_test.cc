@@ -18,7 +18,7 @@ struct ClientsTest : ListeningRing {
     at_client = ring->register_listener(*client).value();
     accept();
     EXPECT_TRUE(client->start());
-    Connection& connection = *look().connection;
+    Connection& connection = *look().connection();
     ring->advance(1);
     EXPECT_TRUE(until(*engine, [&] { return client->state() == ContextState::kRunning; }));
     control = ring->register_control(*client->connection().value()).value();
@@ -58,8 +58,8 @@ TEST_F(ClientsTest, AnArrivalWhoseControlWasUnregisteredBeforeItIsShownHasNone) 
   accept_at_client();
   const Completion& arrival = look();
   EXPECT_EQ(arrival.user_data, kPool);
-  EXPECT_EQ(arrival.control, nullptr);
-  EXPECT_EQ(arrival.connection, client->connection().value());
+  EXPECT_EQ(arrival.control(), nullptr);
+  EXPECT_EQ(arrival.connection(), client->connection().value());
   ring->advance(1);
 }
 
@@ -82,12 +82,12 @@ TEST_F(ClientsTest, AConsumerThatWentBeforeItIsShownWasNeverThere) {
 TEST_F(ClientsTest, AConnectionThatEndsWhileItsConsumerIsShownIsTakenOutOfTheCompletion) {
   accept_at_client();
   const Completion& arrival = look();
-  EXPECT_EQ(arrival.control, control);
+  EXPECT_EQ(arrival.control(), control);
   EXPECT_TRUE(ring->unregister(*control));
-  EXPECT_EQ(arrival.control, nullptr);
+  EXPECT_EQ(arrival.control(), nullptr);
   std::ignore = server->abort();
   end(*client);
-  EXPECT_EQ(arrival.connection, nullptr);
+  EXPECT_EQ(arrival.connection(), nullptr);
   EXPECT_EQ(arrival.res, -ECONNABORTED);
   ring->advance(1);
 }

@@ -69,6 +69,50 @@ TEST_F(PoolingTest, AMultishotReceiveKeepsThePlacesOfItsBuffersFromSinglePosts) 
   for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
 }
 
+TEST_F(PoolingTest, PoolsOfSeveralSourcesKeepTheirBuffersWhoeverComesAndGoes) {
+  std::vector<Buffer*> pool{room(0), room(1)};
+  std::vector<Buffer*> its_pool{room(2), room(3)};
+  next(7).prep_post_recv_multishot(*from, pool);
+  ring->submit().value();
+  for (std::uint64_t life = 8; life < 12; ++life) {
+    std::unique_ptr<Consumer> other = Consumer::create(server.connection(), there.map()).value();
+    ring->prepare(*other, 2).value();
+    start_beside(*other);
+    Source* const its = ring->register_source(*other).value();
+    Destination* const to_other = ring->register_destination(*producer, other->id()).value();
+    send("to the first", 1, kSkipSuccess);
+    ring->submit_and_wait(1).value();  // And is not advanced over when the other comes.
+    next(life).prep_post_recv_multishot(*its, its_pool);
+    ring->submit().value();
+    std::int64_t firsts = 0;
+    std::int64_t others = 0;
+    for (int n = 0; n < 20; ++n) {
+      send("to the first", 1, kSkipSuccess);
+      next(1, kSkipSuccess).prep_send(*to_other, bytes("to the other"));
+      ring->submit().value();
+      wait(n == 0 ? 3 : 2);
+      firsts += std::ranges::count(order(), 7U);
+      others += std::ranges::count(order(), life);
+    }
+    EXPECT_EQ(firsts, 21);
+    EXPECT_EQ(others, 20);
+    EXPECT_EQ(consumer->posted(), 2U);
+    EXPECT_EQ(other->posted(), 2U);
+    ASSERT_TRUE(other->abort());
+    EXPECT_TRUE(run_until([&] {
+      reap();
+      return other->state() == ContextState::kIdle && client.consumers.size() == 1;
+    }));
+    EXPECT_TRUE(ring->unregister(*its));
+    EXPECT_TRUE(ring->unregister(*to_other));
+    EXPECT_TRUE(Consumer::destroy(other));
+    seen.clear();
+  }
+  end();
+  for (Buffer* buffer : pool) EXPECT_TRUE(buffer->drop_reference());
+  for (Buffer* buffer : its_pool) EXPECT_TRUE(buffer->drop_reference());
+}
+
 TEST_F(PoolingTest, ACancelledMultishotReceivePostsNothingAgainAndEnds) {
   std::vector<Buffer*> pool{room(0), room(1)};
   next(7).prep_post_recv_multishot(*from, pool);

@@ -34,7 +34,7 @@ class RiggedGuests {
   }
   // Of an arrival.
   void check(const Completion& completion) {
-    Control* const control = completion.control;
+    Control* const control = completion.control();
     if (completion.consumer() != ConsumerId{}) {
       EXPECT_TRUE(here_.contains(control)) << "a consumer of nobody";
     } else if (completion.res == 0 || completion.res == -ECONNABORTED) {

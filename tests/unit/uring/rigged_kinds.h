@@ -154,18 +154,23 @@ class RiggedConsumer {
     return count;
   }
   std::size_t poll(std::span<Received> out) {
-    std::size_t count = 0;
-    while (count < out.size() && !posted_.empty() && !chance_.one_in(3)) {
-      // Several producers may overtake one another.
-      const auto at =
-          static_cast<std::ptrdiff_t>(chance_.one_in(4) ? chance_.below(posted_.size()) : 0);
-      out[count++] = {.buffer = posted_[static_cast<std::size_t>(at)],
-                      .immediate = std::span(immediate_).first(chance_.below(9)),
-                      .handed_over = {},
-                      .producer = ProducerId{1}};
-      posted_.erase(posted_.begin() + at);
-    }
-    return count;
+    return fill(out.size(), [&](std::size_t n, Buffer* buffer) {
+      out[n] = {.buffer = buffer,
+                .immediate = std::span(immediate_).first(chance_.below(9)),
+                .handed_over = {},
+                .producer = ProducerId{1}};
+    });
+  }
+  std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags) {
+    return fill(out.size(), [&](std::size_t n, Buffer* buffer) {
+      out[n] = {};
+      out[n].user_data = user_data;
+      out[n].flags = flags;
+      out[n].producer = ProducerId{1};
+      out[n].buffer = buffer;
+      out[n].immediate_data = immediate_.data();
+      out[n].immediate_size = static_cast<std::uint32_t>(chance_.below(9));
+    });
   }
   std::size_t take_back(std::span<Buffer*> out) {
     if (stopping) {
@@ -199,6 +204,19 @@ class RiggedConsumer {
   Polling polling = Polling::kAlone;
 
  private:
+  template <class Put>
+  std::size_t fill(std::size_t most, Put put) {
+    std::size_t count = 0;
+    while (count < most && !posted_.empty() && !chance_.one_in(3)) {
+      // Several producers may overtake one another.
+      const auto at =
+          static_cast<std::ptrdiff_t>(chance_.one_in(4) ? chance_.below(posted_.size()) : 0);
+      put(count++, posted_[static_cast<std::size_t>(at)]);
+      posted_.erase(posted_.begin() + at);
+    }
+    return count;
+  }
+
   Chance& chance_;
   const std::uint32_t tasks_;
   std::deque<Buffer*> posted_;

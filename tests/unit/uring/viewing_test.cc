@@ -35,7 +35,7 @@ TEST_F(ViewingTest, AMessageIsShownWhereItLiesUntilItIsAdvancedOver) {
   EXPECT_EQ(view.user_data, kLook);
   EXPECT_EQ(view.res, 4);
   EXPECT_EQ(view.flags, kMore | kView);
-  EXPECT_EQ(view.source, from);
+  EXPECT_EQ(view.source(), from);
   EXPECT_EQ(view.producer, producer->id());
   EXPECT_EQ(text_of(view.viewed()), "data");
   EXPECT_EQ(text_of(view.immediate()), "beside");

@@ -24,51 +24,39 @@ inline constexpr std::uint32_t kArrival = 4;
 // The message lies where its producer's process has put it: viewed(), and not contents().
 inline constexpr std::uint32_t kView = 8;
 // The message was not copied: handed_over() is to be given back.
-inline constexpr std::uint32_t kHandedOver = 2;
+inline constexpr std::uint32_t kHandedOver = Incoming::kHandedOver;
+// The bits of `flags` from here on are the ring's own.
+inline constexpr std::uint32_t kFlagBits = 8;
 
 class Control;
 class Source;
 
-struct alignas(64) Completion {
-  std::uint64_t user_data = 0;  // The submission's.
-  std::int64_t res = 0;         // 64 bits, because a message may be longer than 2 GiB.
-  std::uint32_t flags = 0;
-  ProducerId producer{};  // Who sent, of a receive.
-  union {
-    Buffer* buffer = nullptr;  // Of a receive or a hand-over that had begun; yours again, unless
-                               // kMore is set. (One that was refused was yours all the time.)
-    Connection* connection;    // Of an arrival; null: it is gone.
-    Source* source;            // Of a view: where it has come.
-  };
-  union {
-    std::byte* bytes = nullptr;  // The message, or the loan's room; `size` of them.
-    const std::byte* view;       // Of a view: the message.
-    Control* control;            // Of an arrival: the connection's.
-  };
-  const std::byte* immediate_data = nullptr;
-  std::uint64_t size = 0;
-  std::uint32_t immediate_size = 0;
-  std::uint32_t handle = 0;  // Of a loan or of a message that was handed over, or consumer().
-
-  // What was received; of a reserve, the room to write to.
-  std::span<std::byte> contents() const { return {bytes, size}; }
+// What has come is where a consumer writes it (Incoming). Of others:
+//   user_data         the submission's
+//   res               64 bits, because a message may be longer than 2 GiB
+//   producer          who sent, of a receive
+//   buffer            of a receive or a hand-over that had begun: yours again, unless kMore is set.
+//                     (One that was refused was yours all the time.)
+//   bytes, size       the message, or the loan's room: contents()
+//   immediate()       lasts as long as the completion
+//   handle            of a loan or of a message that was handed over
+struct Completion : Incoming {
   // With kView. Its length does not change; the bytes can, if the producer's process breaks the
   // rules: copy out first what you check and then use.
   std::span<const std::byte> viewed() const { return {view, size}; }
-  // What came beside the message. Empty: nothing.
-  std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }
+  // Of a view: where it has come.
+  Source* source() const { return static_cast<Source*>(owner); }
+  // Of an arrival; null: it is gone.
+  Connection* connection() const { return static_cast<Connection*>(owner); }
+  // Of an arrival: the connection's.
+  Control* control() const { return static_cast<Control*>(subject); }
   // Of an arrival: who can be sent to from now on; 0: it is the connection's own.
   ConsumerId consumer() const { return ConsumerId{handle}; }
   // Of a reserve.
   Loan loan(ConsumerId consumer) const {
     return {.room = contents(), .consumer = consumer, .handle = handle};
   }
-  // Of a receive whose message was handed over (`bytes` lie outside `buffer`): what
-  // Consumer::give_back() wants. A multishot receive gives it back by itself.
-  HandedOver handed_over() const {
-    return {.bytes = contents(), .producer = producer, .handle = handle};
-  }
 };
-static_assert(sizeof(Completion) == 64, "one cache line each");
+static_assert(sizeof(Completion) == sizeof(Incoming), "a consumer writes a row of them");
 
 }  // namespace comch::uring

@@ -105,6 +105,16 @@ class Queues {
     assert(ready() < slots());
     return write(completions_[tail_++ & mask_], user_data, res);
   }
+  // Where the next completions go, as many as lie in a row, but at most `most`; written there,
+  // the first `count` of them are pushed.
+  std::span<Completion> next_places(std::uint32_t most) {
+    const std::uint32_t first = tail_ & mask_;
+    return {&completions_[first], std::min(most, slots() - first)};
+  }
+  void push(std::uint32_t count) {
+    tail_ += count;
+    assert(ready() <= slots());
+  }
   // The same in a loop, which keeps the tail in a register: nothing else pushes meanwhile.
   class Pushing {
    public:
