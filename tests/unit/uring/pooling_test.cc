@@ -74,7 +74,7 @@ TEST_F(PoolingTest, PoolsOfSeveralSourcesKeepTheirBuffersWhoeverComesAndGoes) {
   std::vector<Buffer*> its_pool{room(2), room(3)};
   next(7).prep_post_recv_multishot(*from, pool);
   ring->submit().value();
-  for (std::uint64_t life = 8; life < 12; ++life) {
+  for (std::uint64_t life = 8; life < 10; ++life) {
     std::unique_ptr<Consumer> other = Consumer::create(server.connection(), there.map()).value();
     ring->prepare(*other, 2).value();
     start_beside(*other);
