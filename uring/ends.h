@@ -85,8 +85,8 @@ struct SourceOf : Source {
   explicit SourceOf(Kinds::Consumer& c) : consumer(c) {}
 
   typename Kinds::Consumer& consumer;
-  std::uint32_t number = 0;
-  OpList posted;  // Of one message each, in the order they were posted.
+  std::uint32_t number = 0;  // By which the pool's completions name it.
+  OpList posted;             // Of one message each, in the order they were posted.
   Pool pool;
   Views views;
   bool has_posted() const { return !posted.empty() || pool.posted != 0; }

@@ -249,8 +249,8 @@ class Consumer : public Context {
   // the map or posted already; a null pointer posts no buffer. bad_state: not running.
   Result<std::size_t> post(std::span<Buffer* const> buffers);
   // Takes what has arrived, without running a callback; 0: nothing. It may be a part of that, and
-  // the next call takes more. When the consumer has left kRunning, what is posted comes back with
-  // length 0 by take_back().
+  // the next call takes more. All of `out` may be written to, whatever is answered. When the
+  // consumer has left kRunning, what is posted comes back with length 0 by take_back().
   std::size_t poll(std::span<Received> out);
   // The same; of each record that is answered all is written.
   std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
