@@ -138,7 +138,7 @@ bool Engine::work_in_memory() {
 }
 
 // Whoever polls by himself has a Gap of his own. Within a cache so much is done between a message
-// and the next look that it is late as it is.
+// and the next look that it is late as it is; what is awaited is taken alone there, too.
 void Engine::await_answer() {
   gap().polls([this] { return now_ns(); }, [this] { return sources_.any_ready(); });
   gap().await(patience().is_near(this) ? next_answer().slot() : nullptr, gap().is_far());
