@@ -280,6 +280,7 @@ TEST_F(IntakeAwaitsTest, BehindOneThatWasWaitedForTheOthersAreTakenWithIt) {
 
 TEST_F(IntakeTest, WhereSlotsAreGivenBackByTheHeadNothingIsAwaited) {
   for (std::uint16_t n = 0; n < 8; ++n) {
+    ASSERT_NE(peer.writer->room(), 0U);
     peer.writer->put_inline(n, kBytes, {});
     peer.writer->publish();
     EXPECT_EQ(take(0, 1).found, Found::kSome);
