@@ -73,40 +73,12 @@ struct ConsumerImpl::ToTask {
   }
 };
 
-struct ConsumerImpl::ToArray {
+template <class Record, class ToldOfIt>
+struct ConsumerImpl::ToMemory {
   static constexpr bool kCallsNobody = true;
   ConsumerImpl& consumer;
-  Received* out;
-
-  // Of a row, which is counted as a whole.
-  void put(std::size_t n, const PlainArrival& arrival) const { consumer.fill(out[n], arrival); }
-  void expect(std::size_t n, const PlainArrival& arrival) const {
-    consumer.begin_filling(out[n], arrival);
-  }
-  void put_expected(std::size_t n, std::uint64_t length) const {
-    consumer.count(transport::Passage::kInline, length);
-    consumer.end_filling(out[n], length);
-  }
-  void count_row(std::size_t messages, std::uint64_t bytes) const {
-    consumer.count(transport::Passage::kInline, bytes, messages);
-  }
-  void operator()(std::size_t n, const PlainArrival& arrival) const {
-    consumer.count(arrival.passage, arrival.length);
-    put(n, arrival);
-  }
-  void operator()(std::size_t n, const Arrival& arrival) const {
-    consumer.count(arrival.passage, arrival.length + arrival.handed.size());
-    Received& received = consumer.fill(out[n], arrival);
-    received.immediate = arrival.immediate;
-    received.handed_over = {arrival.handed, received.producer, arrival.handle};
-  }
-};
-
-struct ConsumerImpl::ToRecords {
-  static constexpr bool kCallsNobody = true;
-  ConsumerImpl& consumer;
-  Incoming* out;
-  Told told;
+  Record* out;
+  [[no_unique_address]] ToldOfIt told;  // One that is in the way costs arrays registers.
 
   // Of a row, which is counted as a whole.
   void put(std::size_t n, const PlainArrival& arrival) const {
@@ -128,7 +100,15 @@ struct ConsumerImpl::ToRecords {
   }
   void operator()(std::size_t n, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length + arrival.handed.size());
-    Incoming& record = consumer.fill(out[n], arrival, told);
+    add_more(consumer.fill(out[n], arrival, told), arrival);
+  }
+
+ private:
+  static void add_more(Received& received, const Arrival& arrival) {
+    received.immediate = arrival.immediate;
+    received.handed_over = {arrival.handed, received.producer, arrival.handle};
+  }
+  static void add_more(Incoming& record, const Arrival& arrival) {
     record.immediate_data = arrival.immediate.data();
     record.immediate_size = static_cast<std::uint32_t>(arrival.immediate.size());
     if (arrival.handed.empty()) return;
@@ -148,12 +128,12 @@ bool ConsumerImpl::found_nothing() {
 }
 
 std::size_t ConsumerImpl::poll(std::span<Received> out) {
-  return poll_array(out.size(), ToArray{*this, out.data()});
+  return poll_array(out.size(), ToMemory<Received, Untold>{*this, out.data(), {}});
 }
 
 std::size_t ConsumerImpl::poll(std::span<Incoming> out, std::uint64_t user_data,
                                std::uint32_t flags) {
-  return poll_array(out.size(), ToRecords{*this, out.data(), {user_data, flags}});
+  return poll_array(out.size(), ToMemory<Incoming, Told>{*this, out.data(), {user_data, flags}});
 }
 
 Status ConsumerImpl::give_back(const HandedOver& message) {

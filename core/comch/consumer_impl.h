@@ -42,10 +42,10 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   bool drained() const override;
 
  private:
-  // What a port hands messages to: one calls back, one fills an array.
+  // What a port hands messages to: one calls back, one fills what the caller has.
   struct ToTask;
-  struct ToArray;
-  struct ToRecords;
+  template <class Record, class ToldOfIt>
+  struct ToMemory;
 
   // Of poll(): what it looks at from here on (Source::Notes).
   [[gnu::noinline]] bool found_nothing();

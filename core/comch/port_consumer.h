@@ -104,23 +104,21 @@ class PortConsumer : public ConsumerCore,
   // written one by one: a copy of a whole would have to wait for its parts.
   template <class Arrival>
   ReceiveTaskImpl& fill_task(const Arrival& arrival);
-  // All of it but the length, which is not known yet; and the length. fill() is both.
-  template <class Arrival>
-  void begin_filling(Received& received, const Arrival& arrival);
-  void end_filling(Received& received, std::uint64_t length);
-  template <class Arrival>
-  Received& fill(Received& received, const Arrival& arrival);
-  // What a record says of what poll() was told.
+  // What an Incoming says of what poll() was told, and a Received.
   struct Told {
     std::uint64_t user_data;
     std::uint32_t flags;
   };
-  // As of a Received.
+  struct Untold {};
+  // All of it but the length, which is not known yet; and the length. fill() is both.
+  template <class Arrival>
+  void begin_filling(Received& received, const Arrival& arrival, Untold);
+  void end_filling(Received& received, std::uint64_t length);
   template <class Arrival>
   void begin_filling(Incoming& record, const Arrival& arrival, const Told& told);
   void end_filling(Incoming& record, std::uint64_t length);
-  template <class Arrival>
-  Incoming& fill(Incoming& record, const Arrival& arrival, const Told& told);
+  template <class Record, class Arrival, class ToldOfIt>
+  Record& fill(Record& record, const Arrival& arrival, const ToldOfIt& told);
 
   // Hands what has come to `sink`, one progress() worth.
   template <class Sink>
@@ -231,7 +229,8 @@ template <class Arrival>
 template <class Ports>
 template <class Arrival>
 [[gnu::always_inline]] inline void PortConsumer<Ports>::begin_filling(Received& received,
-                                                                      const Arrival& arrival) {
+                                                                      const Arrival& arrival,
+                                                                      Untold) {
   received.buffer = posts_[arrival.index];
   received.immediate = {};
   received.handed_over = {};
@@ -243,15 +242,6 @@ template <class Ports>
                                                                     std::uint64_t length) {
   if (received.buffer != nullptr) BufferImpl::of(*received.buffer).end_posting(length);
   received.length = length;
-}
-
-template <class Ports>
-template <class Arrival>
-[[gnu::always_inline]] inline Received& PortConsumer<Ports>::fill(Received& received,
-                                                                  const Arrival& arrival) {
-  begin_filling(received, arrival);
-  end_filling(received, arrival.length);
-  return received;
 }
 
 template <class Ports>
@@ -279,10 +269,10 @@ template <class Ports>
 }
 
 template <class Ports>
-template <class Arrival>
-[[gnu::always_inline]] inline Incoming& PortConsumer<Ports>::fill(Incoming& record,
-                                                                  const Arrival& arrival,
-                                                                  const Told& told) {
+template <class Record, class Arrival, class ToldOfIt>
+[[gnu::always_inline]] inline Record& PortConsumer<Ports>::fill(Record& record,
+                                                                const Arrival& arrival,
+                                                                const ToldOfIt& told) {
   begin_filling(record, arrival, told);
   end_filling(record, arrival.length);
   return record;

@@ -41,7 +41,7 @@ struct RdmaConsumerImpl::ToArray {
 
   void operator()(std::size_t n, const Arrival& arrival) const {
     consumer.count(arrival.passage, arrival.length);
-    Received& received = consumer.fill(out[n], arrival);
+    Received& received = consumer.fill(out[n], arrival, Untold());
     received.immediate = arrival.immediate;
   }
 };
