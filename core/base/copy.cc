@@ -1,6 +1,8 @@
 // Copy: see copy.h.
 #include "base/copy.h"
 
+#include <algorithm>
+
 #include "base/cache_line.h"
 
 #if defined(__x86_64__)
@@ -55,16 +57,10 @@ void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
   }
 }
 
-}  // namespace
-
-Stores widest_stores() {
-  static const Stores widest = __builtin_cpu_supports("avx2") ? Stores::kWide : Stores::kNarrow;
-  return widest;
-}
-
 // The fence orders it before what publishes it, which ordinary stores do by themselves and these
 // do not.
-void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores stores) {
+template <class Stream>
+void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stream stream) {
   const std::size_t skew =
       (kCacheLine - reinterpret_cast<std::uintptr_t>(to) % kCacheLine) % kCacheLine;
   if (size < kCacheLine + skew) {
@@ -73,29 +69,45 @@ void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stor
   }
   std::memcpy(to, from, skew);
   const std::size_t lines = (size - skew) / kCacheLine;
-  const auto stream = stores == Stores::kWide ? stream_wide : stream_narrow;
   stream(to + skew, from + skew, lines);
   const std::size_t done = skew + lines * kCacheLine;
   std::memcpy(to + done, from + done, size - done);
   _mm_sfence();
 }
+
+}  // namespace
+
+void copy_by(Copying how, std::byte* to, const std::byte* from, std::size_t size) {
+  switch (how) {
+    case Copying::kMemcpy:
+      std::memcpy(to, from, size);
+      return;
+    case Copying::kString:
+      return copy_string(to, from, size);
+    case Copying::kNarrowStream:
+      return copy_streaming(to, from, size, stream_narrow);
+    case Copying::kWideStream:
+      return copy_streaming(to, from, size, stream_wide);
+  }
+}
 #else
 // On other machines, and where a sanitizer looks on.
 
-static void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
-  std::memcpy(to, from, size);
-}
-
-Stores widest_stores() { return Stores::kNarrow; }
-
-void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stores /*stores*/) {
+void copy_by(Copying /*how*/, std::byte* to, const std::byte* from, std::size_t size) {
   std::memcpy(to, from, size);
 }
 #endif
 
-void copy_long(std::byte* to, const std::byte* from, std::size_t size, std::uint64_t message) {
-  if (message >= kStreamingCopy) return copy_streaming(to, from, size, widest_stores());
-  copy_string(to, from, size);
+Copying best_copying(std::uint64_t message, const Processor& processor) {
+  constexpr std::uint64_t kMostCached = std::uint64_t{8} << 20U;
+  if (message < kLongCopy) return Copying::kMemcpy;
+  const std::uint64_t cached = processor.last_cache == 0
+                                   ? kMostCached
+                                   : std::clamp(processor.last_cache / 2, kLongCopy, kMostCached);
+  if (message >= cached) {
+    return processor.wide_stores ? Copying::kWideStream : Copying::kNarrowStream;
+  }
+  return processor.fast_string_copy ? Copying::kString : Copying::kMemcpy;
 }
 
 }  // namespace comch

@@ -11,8 +11,8 @@ import re
 
 LIBRARIES = {  # Other people's headers, by how their names begin.
     "fmt": "fmt/", "toml": "toml++/", "cli": "CLI/", "json": "nlohmann/", "fuse": "fuse",
-    "sodium": "sodium.h", "uring": "liburing", "verbs": ("infiniband/", "rdma/"), "cpu": ("immintrin.h", "x86intrin.h",
-                                                                  "arm_acle.h"),
+    "sodium": "sodium.h", "uring": "liburing", "verbs": ("infiniband/", "rdma/"),
+    "cpu": ("cpuid.h", "immintrin.h", "x86intrin.h", "arm_acle.h"),
 }
 INTERFACE = ("transport/transport.h", "transport/reactor.h", "transport/map_life.h",  # The meeting place.
              "transport/allowance.h", "transport/gap.h", "transport/lull.h", "transport/next_answer.h",

@@ -1,6 +1,8 @@
 // Copy routines: memcpy, rep movsb, and non-temporal stores.
 #include "bench/limits/copy_routine.h"
 
+#include "base/copy.h"
+
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
@@ -42,5 +44,18 @@ void copy_past_cache(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 
 #endif
+
+CopyRoutine best_copy(std::size_t bytes) {
+  switch (best_copying(bytes)) {
+    case Copying::kMemcpy:
+      return copy_by_memcpy;
+    case Copying::kString:
+      return copy_by_string_move;
+    case Copying::kNarrowStream:
+    case Copying::kWideStream:
+      break;
+  }
+  return copy_past_cache;
+}
 
 }  // namespace comch::bench

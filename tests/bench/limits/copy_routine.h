@@ -1,8 +1,7 @@
 // Copy routines: how bytes get from one place to another, and which way is best for how many.
 //
-// On the servers we know memcpy is best while several messages fit the second-level cache, the
-// string instruction above, and stores past the cache where nothing of a message would stay in any
-// cache. What another machine prefers is seen in the "copy" cells.
+// Which is best is what comch goes by (base/copy.h), so that a bare ring copies no worse; what a
+// machine prefers is seen in the "copy" cells.
 //
 // Threads: pure functions. Errors: none; where a processor has no such instruction, its
 // routine is memcpy, and kHasCopyInstructions is false.
@@ -30,9 +29,6 @@ void copy_by_string_move(std::byte* to, const std::byte* from, std::size_t bytes
 void copy_past_cache(std::byte* to, const std::byte* from, std::size_t bytes);
 
 // For messages of so many bytes, of which one caller may copy a part.
-constexpr CopyRoutine best_copy(std::size_t bytes) {
-  if (bytes < 512 * kKib) return copy_by_memcpy;
-  return bytes < 64 * kMib ? copy_by_string_move : copy_past_cache;
-}
+CopyRoutine best_copy(std::size_t bytes);
 
 }  // namespace comch::bench

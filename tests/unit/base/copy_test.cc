@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "support/sanitizers.h"
@@ -26,29 +27,34 @@ std::vector<std::byte> source(std::size_t size) {
   return bytes;
 }
 
-// A routine is chosen by the length of the whole message, of which a part may be short, and by what
-// stores the processor has.
-struct Routine {
-  const char* name;
-  std::uint64_t message;
-  bool narrow = false;  // As on a processor without wide stores.
-
-  void copy(std::byte* to, const std::byte* from, std::size_t size) const {
-    if (narrow) {
-      copy_streaming(to, from, size, Stores::kNarrow);
-    } else {
-      copy_part(to, from, size, message);
-    }
+// All that this processor has.
+std::vector<Copying> routines() {
+  std::vector<Copying> all{Copying::kMemcpy, Copying::kString, Copying::kNarrowStream};
+  if (this_processor().wide_stores) all.push_back(Copying::kWideStream);
+  return all;
+}
+std::string name_of(Copying how) {
+  switch (how) {
+    case Copying::kMemcpy:
+      return "Memcpy";
+    case Copying::kString:
+      return "String";
+    case Copying::kNarrowStream:
+      return "NarrowStream";
+    case Copying::kWideStream:
+      break;
   }
-};
-struct CopyTest : testing::TestWithParam<Routine> {
+  return "WideStream";
+}
+
+struct CopyTest : testing::TestWithParam<Copying> {
   // Copies `size` bytes from `from_skew` to `to_skew` behind a multiple of 64, and looks at
   // everything around.
   void expect_copied(std::size_t size, std::size_t to_skew, std::size_t from_skew) {
     std::ranges::fill(to_, kUntouched);
     std::byte* const to = to_.data() + kLine + to_skew;
     const std::byte* const from = from_.data() + from_skew;
-    GetParam().copy(to, from, size);
+    copy_by(GetParam(), to, from, size);
     ASSERT_TRUE(std::equal(to, to + size, from)) << size << ' ' << to_skew << ' ' << from_skew;
     const auto is_untouched = [](std::byte b) { return b == kUntouched; };
     ASSERT_TRUE(std::all_of(to_.data(), to, is_untouched)) << size << " in front";
@@ -81,24 +87,63 @@ TEST_P(CopyTest, CopiesAPieceOfALongMessage) {
   constexpr std::size_t kPiece = (std::size_t{1} << 20U) + 17;
   const std::vector<std::byte> from = source(kPiece + 3);
   std::vector<std::byte> to(kPiece + 8, kUntouched);
-  GetParam().copy(to.data() + 5, from.data() + 3, kPiece);
+  copy_by(GetParam(), to.data() + 5, from.data() + 3, kPiece);
   EXPECT_TRUE(std::equal(from.begin() + 3, from.end(), to.begin() + 5));
   EXPECT_EQ(to[4], kUntouched);
   EXPECT_EQ(to[kPiece + 5], kUntouched);
 }
 
-INSTANTIATE_TEST_SUITE_P(Routines, CopyTest,
-                         testing::Values(Routine{"Short", 1},
-                                         Routine{"LongestOfMemcpy", kStringCopy - 1},
-                                         Routine{"ShortestOfString", kStringCopy},
-                                         Routine{"LongestOfString", kStreamingCopy - 1},
-                                         Routine{"ShortestOfStreaming", kStreamingCopy},
-                                         Routine{"NarrowStreaming", kStreamingCopy, true},
-                                         Routine{"Longest", std::uint64_t{1} << 47U}),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Routines, CopyTest, testing::ValuesIn(routines()),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+struct BestCopyingTest : testing::Test {
+  static constexpr std::uint64_t kMib = std::uint64_t{1} << 20U;
+
+  Processor modern{.fast_string_copy = true, .wide_stores = true, .last_cache = 32 * kMib};
+  Processor old{.wide_stores = true, .last_cache = 8 * kMib};
+};
+
+TEST_F(BestCopyingTest, IsTheStringInstructionBetweenTheCaches) {
+  EXPECT_EQ(best_copying(kLongCopy - 1, modern), Copying::kMemcpy);
+  EXPECT_EQ(best_copying(kLongCopy, modern), Copying::kString);
+  EXPECT_EQ(best_copying(8 * kMib - 1, modern), Copying::kString);
+  EXPECT_EQ(best_copying(8 * kMib, modern), Copying::kWideStream);
+  EXPECT_EQ(best_copying(std::uint64_t{1} << 47U, modern), Copying::kWideStream);
+}
+
+TEST_F(BestCopyingTest, IsNeverASlowStringInstruction) {
+  EXPECT_EQ(best_copying(kLongCopy, old), Copying::kMemcpy);
+  EXPECT_EQ(best_copying(4 * kMib - 1, old), Copying::kMemcpy);
+}
+
+TEST_F(BestCopyingTest, IsPastTheCachesWhereTwoWouldFillTheLastOne) {
+  EXPECT_EQ(best_copying(4 * kMib, old), Copying::kWideStream);
+  modern.last_cache = 2 * kMib;
+  EXPECT_EQ(best_copying(kMib - 1, modern), Copying::kString);
+  EXPECT_EQ(best_copying(kMib, modern), Copying::kWideStream);
+  modern.last_cache = kMib / 4;
+  EXPECT_EQ(best_copying(kLongCopy - 1, modern), Copying::kMemcpy);
+  EXPECT_EQ(best_copying(kLongCopy, modern), Copying::kWideStream);
+}
+
+TEST_F(BestCopyingTest, GoesByTheLimitsOfTheLargestWhereNothingIsKnown) {
+  EXPECT_EQ(best_copying(8 * kMib - 1, Processor{}), Copying::kMemcpy);
+  EXPECT_EQ(best_copying(8 * kMib, Processor{}), Copying::kNarrowStream);
+}
+
+TEST(CopyPartTest, CopiesAPieceOfAMessageOfEachLength) {
+  const std::vector<std::byte> from = source(4099);
+  for (const std::uint64_t message :
+       {std::uint64_t{4099}, kLongCopy - 1, kLongCopy, std::uint64_t{1} << 47U}) {
+    std::vector<std::byte> to(from.size() + 1, kUntouched);
+    copy_part(to.data(), from.data(), from.size(), message);
+    EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin())) << message;
+    EXPECT_EQ(to.back(), kUntouched) << message;
+  }
+}
 
 TEST(CopyWholeTest, CopiesAMessageFarAboveAnyCache) {
-  constexpr std::size_t kSize = kStreamingCopy + 4099;
+  constexpr std::size_t kSize = (std::size_t{8} << 20U) + 4099;
   const std::vector<std::byte> from = source(kSize);
   const auto to = std::make_unique_for_overwrite<std::byte[]>(kSize + 1);
   to[kSize] = kUntouched;
@@ -113,7 +158,7 @@ TEST_P(CopyTest, IsVisibleToTheSanitizer) {
   constexpr std::size_t kSize = 256;
   const std::vector<std::byte> from(kSize);
   std::vector<std::byte> to(kSize - 1);
-  EXPECT_DEATH(GetParam().copy(to.data(), from.data(), kSize), "heap-buffer-overflow");
+  EXPECT_DEATH(copy_by(GetParam(), to.data(), from.data(), kSize), "heap-buffer-overflow");
 }
 #endif
 

@@ -87,11 +87,11 @@ TEST_F(DeviceMapTest, CopiesWhatItWasAskedTo) {
 }
 
 TEST_F(DeviceMapTest, CopiesWhatIsTooLongForAnyCache) {
-  constexpr std::size_t kSize = kStreamingCopy + 5;
+  constexpr std::size_t kSize = (std::size_t{8} << 20U) + 5;
   const DeviceMemoryMap from{kSize + 3};
   const DeviceMemoryMap to{kSize + 3};
   for (std::size_t n = 0; n < from.range().size(); ++n) from.range()[n] = std::byte(n % 251);
-  for (const std::size_t size : {std::size_t{kStringCopy} + 1, kSize}) {
+  for (const std::size_t size : {std::size_t{kLongCopy} + 1, kSize}) {
     Copy::check(to.at(2), from.at(1), size).value().run();
     EXPECT_TRUE(std::ranges::equal(to.range().subspan(2, size), from.range().subspan(1, size)));
     EXPECT_EQ(to.range()[size + 2], std::byte{0});
