@@ -35,7 +35,7 @@ double copies(CopyRoutine routine, std::size_t bytes, Duration duration) {
   target.populate();
   std::size_t next = 0;
   const auto copy = [&] { routine(target[next++ % slots].data(), source[0].data(), bytes); };
-  return 1e9 / median_ns(duration, copy, static_cast<int>(burst_of(bytes)));
+  return 1e9 / median_ns(duration, copy, static_cast<int>(burst_of({Shape::kCopy, bytes})));
 }
 
 Subject copying(const char* name, CopyRoutine routine, std::vector<Workload> workloads) {

@@ -129,14 +129,15 @@ std::optional<double> do_round_trips(const MpiRequest& request, int rank) {
 
 std::optional<double> do_one_way(const MpiRequest& request, int rank) {
   const std::size_t bytes = request.workload.bytes;
+  const std::size_t burst = burst_of(request.workload);
   if (rank == 0) {
     WindowReceiver receiver(bytes, 1);
     MPI_Barrier(MPI_COMM_WORLD);
-    return receive_rate(receiver, bytes);
+    return receive_rate(receiver, burst);
   }
   WindowSender sender(bytes, 0);
   MPI_Barrier(MPI_COMM_WORLD);
-  send_for(sender, request.duration, bytes);
+  send_for(sender, request.duration, burst);
   return std::nullopt;
 }
 

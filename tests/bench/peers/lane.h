@@ -77,11 +77,11 @@ double lane_rate(const Pair& pair, const Workload& workload, Duration duration) 
       [&](const Gate& ready) {
         ready.open();
         auto sender = open_end<typename Lane::Sender>(lane, everywhere);
-        send_for(sender, duration, workload.bytes);
+        send_for(sender, duration, burst_of(workload));
       },
       [&] {
         auto receiver = open_end<typename Lane::Receiver>(lane, everywhere);
-        return receive_rate(receiver, workload.bytes);
+        return receive_rate(receiver, burst_of(workload));
       });
 }
 

@@ -5,7 +5,7 @@
 //
 //   asking process                      answering process
 //   round_trip_ns(sender, receiver, d)  echo(receiver, sender)
-//   receive_rate(receiver, bytes)       send_for(sender, d, bytes)
+//   receive_rate(receiver, burst)       send_for(sender, d, burst)
 //
 // Rates are counted at the receiver, in slices of time long against any queue.
 //
@@ -29,9 +29,12 @@ inline constexpr int kLeastBursts = 4;  // However short the cell and however lo
 // buffers, and half of what is left the next time.
 inline constexpr std::size_t kWarmUp = 12;
 
-// Messages between two looks at the clock, which costs as much as some of them.
-constexpr std::size_t burst_of(std::size_t bytes) {
-  return std::clamp<std::size_t>(kMib / bytes, 1, 256);
+// Messages between two looks at the clock, which costs as much as some of them. Those that are
+// built in place are all as quick, however long.
+constexpr std::size_t burst_of(const Workload& workload) {
+  constexpr std::size_t kMost = 256;
+  if (workload.shape == Shape::kInPlace) return kMost;
+  return std::clamp<std::size_t>(kMib / workload.bytes, 1, kMost);
 }
 
 template <class Sender, class Receiver>
@@ -52,8 +55,7 @@ void echo(Receiver& receiver, Sender& sender) {
 }
 
 template <class Sender>
-void send_for(Sender& sender, Duration duration, std::size_t bytes) {
-  const std::size_t burst = burst_of(bytes);
+void send_for(Sender& sender, Duration duration, std::size_t burst) {
   for (std::size_t i = 0; i < kWarmUp; ++i) sender.send();
   const auto end = Clock::now() + duration;
   for (int bursts = 0; bursts < kLeastBursts || Clock::now() < end; ++bursts) {
@@ -86,8 +88,7 @@ Slice receive_slice(Receiver& receiver, std::size_t burst) {
 // first message is not timed, because its sender may not be ready, nor is the first slice,
 // which warms caches; unless there is no other.
 template <class Receiver>
-double receive_rate(Receiver& receiver, std::size_t bytes) {
-  const std::size_t burst = burst_of(bytes);
+double receive_rate(Receiver& receiver, std::size_t burst) {
   if (!receiver.receive()) throw std::runtime_error("nothing came but the last message");
   const Slice warm_up = receive_slice(receiver, std::max(burst, kWarmUp));
   std::vector<double> rates;
