@@ -228,17 +228,21 @@ Result<Loan> PortProducer<Ports>::reserve(ConsumerId consumer) {
 
 template <class Ports>
 Result<Loan> PortProducer<Ports>::reserve(Lane& lane, ConsumerId consumer) {
-  Loan loan{.room = {}, .consumer = consumer};
-  const Outcome outcome = lane.reserve(loan.handle, loan.room);
-  if (outcome == Outcome::kSent) return loan;
+  Result<Loan> loan(std::in_place, Loan{.room = {}, .consumer = consumer});
+  const Outcome outcome = lane.reserve(loan->handle, loan->room);
+  if (outcome != Outcome::kSent) loan = std::unexpected(no_loan(lane, outcome));
+  return loan;
+}
+
+template <class Ports>
+Error PortProducer<Ports>::no_loan(const Lane& lane, Outcome outcome) {
   if (outcome == Outcome::kBusy && !lane.under_way()) {
-    return fail(Errc::full,
-                "32 posted buffers are lent, or too much memory; commit or abandon one");
+    return {Errc::full, 0, "32 posted buffers are lent, or too much memory; commit or abandon one"};
   }
   if (outcome == Outcome::kTooLong) {
-    return fail(Errc::invalid_value, "the next posted buffer has no room");
+    return {Errc::invalid_value, 0, "the next posted buffer has no room"};
   }
-  return std::unexpected(refused(lane, outcome).error());
+  return refused(lane, outcome).error();
 }
 
 template <class Ports>

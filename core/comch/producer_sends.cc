@@ -81,8 +81,12 @@ Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
   if (lane->consumer().memory().empty()) {
     return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
   }
-  Result<Loan> loan = PortProducer::reserve(*lane, consumer);
-  if (!loan) return_ahead(*lane);
+  return lend_from(*lane, consumer);
+}
+
+Result<Loan> ProducerImpl::lend_from(Lane& lane, ConsumerId consumer) {
+  Result<Loan> loan = PortProducer::reserve(lane, consumer);
+  if (!loan) return_ahead(lane);
   return loan;
 }
 

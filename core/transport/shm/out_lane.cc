@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/prefetch.h"
+
 namespace comch::transport::shm {
 
 using comch::shm::LaneLayout;
@@ -245,6 +247,9 @@ Outcome OutLane::reserve(std::uint32_t& slot, std::span<std::byte>& room) {
   loans_.lend(*free, posted);
   slot = *free;
   room = memory_.subspan(posted.offset, posted.capacity);
+  // Stores wait for their lines one after the other; asked for now, both come together.
+  prefetch_for_write(room.data());
+  prefetch_for_write(out_.writer.next_slot());
   return Outcome::kSent;
 }
 

@@ -25,16 +25,16 @@ class LoanLane {
     Sender& operator=(const Sender&) = delete;
 
     void send() {
-      const Loan loan = reserve();
+      const Result<Loan> loan = reserve();
       // Something new in every message, past the byte that would end the cell.
       ++number_;
-      std::memcpy(loan.room.data() + 8, &number_, sizeof number_);
-      need_each(end_.producer().commit(loan, loan.room.size()), "to commit");
+      std::memcpy(loan->room.data() + 8, &number_, sizeof number_);
+      need_each(end_.producer().commit(*loan, loan->room.size()), "to commit");
     }
     void send_last() {
-      const Loan loan = reserve();
-      end_with(loan.room);
-      need(end_.producer().commit(loan, loan.room.size()), "to commit");
+      const Result<Loan> loan = reserve();
+      end_with(loan->room);
+      need(end_.producer().commit(*loan, loan->room.size()), "to commit");
     }
 
    private:
@@ -42,13 +42,14 @@ class LoanLane {
       const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
       need(producer.configure_send(1, free_task, free_task), "send tasks");
     }
-    Loan reserve() {
-      while (true) {
-        Result<Loan> loan = end_.producer().reserve(end_.consumer());
-        if (loan) return *loan;
-        if (loan.error().code != Errc::again) need(std::move(loan), "a loan");
+    Result<Loan> reserve() {
+      Result<Loan> loan = end_.producer().reserve(end_.consumer());
+      while (!loan) {
+        if (loan.error().code != Errc::again) need(loan, "a loan");
         if (++looks_ % 256 == 0) engine_of_process().progress();
+        loan = end_.producer().reserve(end_.consumer());
       }
+      return loan;
     }
 
     ProducerEnd end_;
