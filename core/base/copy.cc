@@ -31,6 +31,8 @@ void copy_string(std::byte* to, const std::byte* from, std::size_t size) {
 }
 
 // Whole lines, to a line's beginning.
+using Stream = void (*)(std::byte* to, const std::byte* from, std::size_t lines);
+
 void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
   for (; lines != 0; --lines, to += kCacheLine, from += kCacheLine) {
     const auto* source = reinterpret_cast<const __m128i*>(from);
@@ -59,7 +61,6 @@ void stream_narrow(std::byte* to, const std::byte* from, std::size_t lines) {
 
 // The fence orders it before what publishes it, which ordinary stores do by themselves and these
 // do not.
-template <class Stream>
 void copy_streaming(std::byte* to, const std::byte* from, std::size_t size, Stream stream) {
   const std::size_t skew =
       (kCacheLine - reinterpret_cast<std::uintptr_t>(to) % kCacheLine) % kCacheLine;
@@ -99,7 +100,6 @@ void copy_by(Copying /*how*/, std::byte* to, const std::byte* from, std::size_t 
 #endif
 
 Copying best_copying(std::uint64_t message, const Processor& processor) {
-  constexpr std::uint64_t kMostCached = std::uint64_t{8} << 20U;
   if (message < kLongCopy) return Copying::kMemcpy;
   const std::uint64_t cached = processor.last_cache == 0
                                    ? kMostCached

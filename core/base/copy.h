@@ -17,7 +17,9 @@
 
 namespace comch {
 
-inline constexpr std::uint64_t kLongCopy = std::uint64_t{512} << 10U;  // Below: memcpy.
+// Below the one memcpy is best for every processor, and from the other on past the caches.
+inline constexpr std::uint64_t kLongCopy = std::uint64_t{512} << 10U;
+inline constexpr std::uint64_t kMostCached = std::uint64_t{8} << 20U;
 
 enum class Copying : std::uint8_t {
   kMemcpy,

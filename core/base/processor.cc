@@ -1,6 +1,8 @@
 // Processor: see processor.h. The leaves of CPUID are those of Intel's and AMD's manuals.
 #include "base/processor.h"
 
+#include <algorithm>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -39,7 +41,7 @@ std::uint64_t largest_cache(unsigned leaf) {
     const std::uint64_t line = (cache.ebx & 0xfffU) + 1;
     const std::uint64_t sets = std::uint64_t{cache.ecx} + 1;
     const std::uint64_t size = ways * partitions * line * sets;
-    if (size > largest) largest = size;
+    largest = std::max(largest, size);
   }
   return largest;
 }

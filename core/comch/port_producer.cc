@@ -228,6 +228,7 @@ Result<Loan> PortProducer<Ports>::reserve(ConsumerId consumer) {
 
 template <class Ports>
 Result<Loan> PortProducer<Ports>::reserve(Lane& lane, ConsumerId consumer) {
+  // Made where the caller has it: a copy would wait for what has just been written in halves.
   Result<Loan> loan(std::in_place, Loan{.room = {}, .consumer = consumer});
   const Outcome outcome = lane.reserve(loan->handle, loan->room);
   if (outcome != Outcome::kSent) loan = std::unexpected(no_loan(lane, outcome));

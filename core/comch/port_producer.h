@@ -114,6 +114,7 @@ class PortProducer : public ProducerCore,
   Status refused(const Lane& lane, Outcome outcome);
   // Of the lane to that consumer.
   Result<Loan> reserve(Lane& lane, ConsumerId consumer);
+  // Why there is none.
   Error no_loan(const Lane& lane, Outcome outcome);
   // That the loan is one of the lane's, of so much room.
   static Status check_loan(const Lane& lane, const Loan& loan, std::size_t length);

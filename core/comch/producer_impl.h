@@ -120,6 +120,7 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   void return_ahead(Lane& lane) {
     if (lane.return_ahead()) port_->ring_siblings();
   }
+  // Apart from what refuses ahead of it, so that the loan is made where the caller has it.
   Result<Loan> lend_from(Lane& lane, ConsumerId consumer);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);

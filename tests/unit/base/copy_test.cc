@@ -133,8 +133,8 @@ TEST_F(BestCopyingTest, GoesByTheLimitsOfTheLargestWhereNothingIsKnown) {
 
 TEST(CopyPartTest, CopiesAPieceOfAMessageOfEachLength) {
   const std::vector<std::byte> from = source(4099);
-  for (const std::uint64_t message :
-       {std::uint64_t{4099}, kLongCopy - 1, kLongCopy, std::uint64_t{1} << 47U}) {
+  for (const std::uint64_t message : {std::uint64_t{4099}, kLongCopy - 1, kLongCopy,
+                                      kMostCached - 1, kMostCached, std::uint64_t{1} << 47U}) {
     std::vector<std::byte> to(from.size() + 1, kUntouched);
     copy_part(to.data(), from.data(), from.size(), message);
     EXPECT_TRUE(std::equal(from.begin(), from.end(), to.begin())) << message;
@@ -143,7 +143,7 @@ TEST(CopyPartTest, CopiesAPieceOfAMessageOfEachLength) {
 }
 
 TEST(CopyWholeTest, CopiesAMessageFarAboveAnyCache) {
-  constexpr std::size_t kSize = (std::size_t{8} << 20U) + 4099;
+  constexpr std::size_t kSize = kMostCached + 4099;
   const std::vector<std::byte> from = source(kSize);
   const auto to = std::make_unique_for_overwrite<std::byte[]>(kSize + 1);
   to[kSize] = kUntouched;
@@ -159,6 +159,14 @@ TEST_P(CopyTest, IsVisibleToTheSanitizer) {
   const std::vector<std::byte> from(kSize);
   std::vector<std::byte> to(kSize - 1);
   EXPECT_DEATH(copy_by(GetParam(), to.data(), from.data(), kSize), "heap-buffer-overflow");
+}
+
+TEST(CopyPartTest, IsVisibleToTheSanitizer) {
+  const std::vector<std::byte> from(256);
+  std::vector<std::byte> to(255);
+  for (const std::uint64_t message : {std::uint64_t{256}, kLongCopy, kMostCached}) {
+    EXPECT_DEATH(copy_part(to.data(), from.data(), from.size(), message), "heap-buffer-overflow");
+  }
 }
 #endif
 

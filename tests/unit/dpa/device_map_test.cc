@@ -87,7 +87,7 @@ TEST_F(DeviceMapTest, CopiesWhatItWasAskedTo) {
 }
 
 TEST_F(DeviceMapTest, CopiesWhatIsTooLongForAnyCache) {
-  constexpr std::size_t kSize = (std::size_t{8} << 20U) + 5;
+  constexpr std::size_t kSize = kMostCached + 5;
   const DeviceMemoryMap from{kSize + 3};
   const DeviceMemoryMap to{kSize + 3};
   for (std::size_t n = 0; n < from.range().size(); ++n) from.range()[n] = std::byte(n % 251);
