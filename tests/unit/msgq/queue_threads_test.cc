@@ -222,6 +222,11 @@ TEST_F(QueueThreadsTest, HearWhatWasDeliveredWhenConsumersComeAndGo) {
     auto arrivals = dpa::ConsumerCompletion::create().value();
     arrivals->set_max_receives(kDepth).value();
     arrivals->start().value();
+    const auto take = [&] {
+      if (arrivals->get_completion() == nullptr) return false;
+      ++heard;
+      return arrivals->acknowledge(1).has_value();
+    };
     bool came = true;  // Behind their deadline producers send no more, and nothing would come.
     for (int round = 0; came && round < 200; ++round) {
       auto consumer = dpa::Consumer::create(*queue).value();
@@ -230,21 +235,15 @@ TEST_F(QueueThreadsTest, HearWhatWasDeliveredWhenConsumersComeAndGo) {
       consumer->start().value();
       id = static_cast<std::uint32_t>(consumer->id());
       consumer->ack(kDepth).value();
-      const auto take = [&] {
-        if (arrivals->get_completion() == nullptr) return false;
-        ++heard;
-        return arrivals->acknowledge(1).has_value();
-      };
       came = eventually(take);
       EXPECT_TRUE(came) << "in round " << round;
       end(consumer);
+      // A consumer that has left, with messages to be got, is one of those that there may be.
+      while (take()) continue;
     }
     over = true;
     producers.clear();
-    while (arrivals->get_completion() != nullptr) {
-      ++heard;
-      EXPECT_TRUE(arrivals->acknowledge(1));
-    }
+    while (take()) continue;
     end(arrivals);
   }
   EXPECT_EQ(heard, sent[0] + sent[1]);
