@@ -30,8 +30,8 @@
 #include "comch/result.h"
 #include "msgq/doorbell.h"
 #include "msgq/mailbox.h"
-#include "shm/lane.h"
 #include "shm/lane_reader.h"
+#include "shm/lane_writer.h"
 
 namespace comch::msgq {
 

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "shm/lane_reader.h"
+#include "shm/lane_walk.h"
 
 namespace comch::shm {
 

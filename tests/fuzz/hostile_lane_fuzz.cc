@@ -3,8 +3,8 @@
 // The oracle knows what each half may do with the answers it got. The headers under test may have a
 // planted mistake (see plant_tree.py).
 #include "hostile_words.h"
-#include "shm/lane.h"
 #include "shm/lane_awaited.h"
+#include "shm/lane_writer.h"
 #include "shm/returns_ring.h"
 
 namespace comch::fuzz {

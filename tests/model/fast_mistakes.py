@@ -6,8 +6,9 @@ SWITCH = 'shm/desk_switch.h'
 STASH = 'shm/stash.h'
 STASHES = 'shm/desk_stashes.h'
 WAITERS = 'shm/desk_waiters.h'
-LANE = 'shm/lane.h'
+WRITER = 'shm/lane_writer.h'
 READER = 'shm/lane_reader.h'
+WALK = 'shm/lane_walk.h'
 ROW = 'shm/lane_row.h'
 AWAITED = 'shm/lane_awaited.h'
 CHECK = 'shm/record_check.h'
@@ -15,8 +16,8 @@ CHUNK = 'shm/chunk_job.h'
 RETURNS = 'shm/returns_ring.h'
 
 # What the models include.
-ROOTS = {STASH: DESK, STASHES: DESK, SWITCH: DESK, WAITERS: DESK, CHECK: AWAITED, LANE: AWAITED,
-         READER: AWAITED, ROW: AWAITED}
+ROOTS = {STASH: DESK, STASHES: DESK, SWITCH: DESK, WAITERS: DESK, CHECK: AWAITED, READER: AWAITED,
+         WALK: AWAITED, ROW: AWAITED}
 
 MISTAKES = {
     # Orders of the fast path: posted buffers, lanes, hand-overs coming back.
@@ -55,7 +56,7 @@ MISTAKES = {
         'run_.add(index == next_slot(), capacity);',
         'run_.add(true, capacity);'),
     'lane_publish_relaxed': (
-        LANE,
+        WRITER,
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_release);',
         'Machine::store_header(slots_, first_at_, first_word_, std::memory_order_relaxed);'),
     'lane_meet_relaxed': (
@@ -87,7 +88,7 @@ MISTAKES = {
         'awaits_ = !shape_.head_credit && may_be_plain();',
         'awaits_ = may_be_plain();'),
     'batch_not_withheld': (
-        LANE,
+        WRITER,
         '    if (withholds_) {\n      // No edge',
         '    if (withholds_ || (writer_.withheld_ = withholds_ = true, writer_.first_at_ = at,\n'
         '                       writer_.first_word_ = word, true)) {\n'
@@ -97,7 +98,7 @@ MISTAKES = {
         'shared_.head.publish(published_, std::memory_order_release);',
         'shared_.head.publish(published_, std::memory_order_relaxed);'),
     'lane_publish_at_once_relaxed': (
-        LANE,
+        WRITER,
         'Machine::store_header(slots, at, word, std::memory_order_release);',
         'Machine::store_header(slots, at, word, std::memory_order_relaxed);'),
     'kept_slot_given_back': (
@@ -105,7 +106,7 @@ MISTAKES = {
         'return static_cast<Position>(position_ - kept_);',
         'return position_;'),
     'lane_head_meet_relaxed': (
-        LANE,
+        WRITER,
         'shared_.head.fetch(std::memory_order_acquire);',
         'shared_.head.fetch(std::memory_order_relaxed);'),
     'return_publish_relaxed': (
@@ -266,7 +267,7 @@ MISTAKES = {
         'if (is_open() != (record.kind == LaneKind::kStagedNext)) return false;',
         ''),
     'plain_length_unchecked': (
-        READER,
+        WALK,
         'kind == LaneKind::kInline && length - 1 < kLanePayload',
         'kind == LaneKind::kInline && length - 1 < kMaxLaneLength'),
     'row_count_unchecked': (
@@ -295,11 +296,11 @@ MISTAKES = {
         '    if (broken_) return Look::kBroken;\n',
         ''),
     'lane_head_unchecked': (
-        LANE,
+        WRITER,
         'if (static_cast<Position>(head - head_) > static_cast<Position>(position_ - head_)) {',
         'if (false) {'),
     'lane_head_may_move_back': (
-        LANE,
+        WRITER,
         'if (static_cast<Position>(head - head_) > static_cast<Position>(position_ - head_)) {',
         'if (head > position_) {'),
     'claims_unbounded': (

@@ -1,10 +1,13 @@
 // lane_model: one producer and one consumer, a PostedRing, a Lane and the buffers, in every
 // interleaving and with every value that the memory model allows a load to see.
 //
-// LANE_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
+// LANE_HEADER, WRITER_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
 // mistake.
 #ifndef LANE_HEADER
 #define LANE_HEADER "shm/lane_awaited.h"
+#endif
+#ifndef WRITER_HEADER
+#define WRITER_HEADER "shm/lane_writer.h"
 #endif
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"
@@ -13,6 +16,7 @@
 #define RETURNS_HEADER "shm/returns_ring.h"
 #endif
 #include LANE_HEADER
+#include WRITER_HEADER
 #include POSTED_HEADER
 #include RETURNS_HEADER
 

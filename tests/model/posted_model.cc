@@ -5,6 +5,7 @@
 //
 // POSTED_HEADER may name a header with a planted mistake.
 #include "shm/lane_reader.h"
+#include "shm/lane_writer.h"
 #ifndef POSTED_HEADER
 #define POSTED_HEADER "shm/posted_ring.h"
 #endif

@@ -19,7 +19,7 @@
 #include <span>
 
 #include "base/prefetch.h"
-#include "shm/lane.h"
+#include "shm/lane_writer.h"
 #include "shm/posted_ring.h"
 #include "transport/shm/outlet.h"
 #include "transport/shm/seat.h"

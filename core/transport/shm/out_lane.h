@@ -22,7 +22,7 @@
 #include "os/memfd.h"
 #include "shm/bell.h"
 #include "shm/fast_layout.h"
-#include "shm/lane.h"
+#include "shm/lane_writer.h"
 #include "transport/outcome.h"
 #include "transport/shm/batch.h"
 #include "transport/shm/handles.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "shm/bell.h"
-#include "shm/lane.h"
+#include "shm/lane_writer.h"
 #include "transport/shm/doorbell.h"
 #include "transport/shm/lane_counters.h"
 #include "transport/shm/remote_consumer.h"

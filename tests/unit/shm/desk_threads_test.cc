@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "shm/desk.h"
-#include "shm/lane.h"
 #include "shm/lane_reader.h"
+#include "shm/lane_writer.h"
 #include "shm/posted_table.h"
 #include "support/deadline.h"
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <string_view>
 
-#include "shm/lane.h"
 #include "shm/lane_reader.h"
+#include "shm/lane_writer.h"
 
 namespace comch::shm {
 

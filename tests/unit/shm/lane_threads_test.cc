@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "shm/lane.h"
 #include "shm/lane_awaited.h"
+#include "shm/lane_writer.h"
 #include "shm/returns_ring.h"
 #include "support/deadline.h"
 

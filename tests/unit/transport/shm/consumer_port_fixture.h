@@ -22,6 +22,7 @@
 
 #include "os/memory.h"
 #include "os/seq_socket.h"
+#include "shm/lane_writer.h"
 #include "transport/shm/consumer_port.h"
 #include "unit/transport/shm/fake_reactor.h"
 #include "unit/transport/shm/liar.h"
