@@ -28,9 +28,9 @@
 //     posted it when it had read that slot, and the writer has acquired it since.
 //     Where there are fewer slots, or a message takes several (staged), the head is the
 //     credit; the reader publishes it seldom, and the writer copies it when it is out of room.
-//  5. The reader copies words 0 and 1 once, checks the copies, and takes nothing
-//     else on trust. Payload goes to the application's memory, or is shown to it where it lies, and
-//     nothing here looks at it.
+//  5. The reader copies words 0 and 1 once, checks the copies, and takes nothing else on trust.
+//     Payload goes to the application's memory, or is shown to it where it lies, and nothing here
+//     looks at it.
 //  6. A row's messages behind the first one are slots of which word 0 is not written. What stays
 //     there has a sequence of an earlier lap; so that it is not one whose turn has come again, no
 //     message is in a row once in every half of the sequences, for one lap.

@@ -19,7 +19,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "shm/lane.h"
 #include "shm/record_check.h"
@@ -27,7 +26,6 @@
 
 namespace comch::shm {
 
-// The consumer's half.
 template <class Machine = FastMachine, std::unsigned_integral Position = std::uint32_t>
 class LaneReader {
  public:

@@ -1,8 +1,8 @@
 // lane_model: one producer and one consumer, a PostedRing, a Lane and the buffers, in every
 // interleaving and with every value that the memory model allows a load to see.
 //
-// LANE_HEADER, WRITER_HEADER, POSTED_HEADER and RETURNS_HEADER may name a header with a planted
-// mistake.
+// LANE_HEADER, which is the reader's, WRITER_HEADER, POSTED_HEADER and RETURNS_HEADER may name a
+// header with a planted mistake.
 #ifndef LANE_HEADER
 #define LANE_HEADER "shm/lane_awaited.h"
 #endif
