@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "base/intrusive_list.h"
+#include "base/fifo.h"
 #include "base/pool.h"
 #include "comch/producer.h"
 #include "comch/producer_task.h"
@@ -57,7 +57,7 @@ class ProducerCore : public engine::ContextCore {
   bool on_work() override;
 
   Pool<ProducerTaskImpl> tasks_;
-  IntrusiveList<ProducerTaskImpl> completions_;
+  Fifo<ProducerTaskImpl> completions_;  // Each task once, at most.
 
  private:
   static constexpr int kCompletionBudget = 256;  // Callbacks of one progress().
@@ -73,7 +73,10 @@ Status ProducerCore::take_tasks(Owner* ProducerTaskImpl::* member, Owner* owner)
   if (tasks_.size() == configured_tasks_) return {};
   Result<Pool<ProducerTaskImpl>> pool = Pool<ProducerTaskImpl>::create(configured_tasks_);
   if (!pool) return std::unexpected(pool.error());
+  Result<Fifo<ProducerTaskImpl>> due = Fifo<ProducerTaskImpl>::create(configured_tasks_);
+  if (!due) return std::unexpected(due.error());
   tasks_ = std::move(*pool);
+  completions_ = std::move(*due);
   for (ProducerTaskImpl& task : tasks_.all()) task.*member = owner;
   return {};
 }
