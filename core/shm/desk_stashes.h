@@ -45,6 +45,7 @@ namespace comch::shm {
 template <class Machine, std::uint32_t kRoom>
 class DeskStashes {
  public:
+  static_assert(kStashMax <= kMostCounted, "a refill's count is a part of the position's word");
   using Seat = Stash<Machine, kRoom>;
   using Reader = PostedReader<Machine, std::uint32_t>;
   template <class T>

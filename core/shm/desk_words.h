@@ -38,8 +38,10 @@ inline std::uint32_t position_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> 32U);
 }
 inline std::uint16_t high_of(std::uint64_t word) { return static_cast<std::uint16_t>(word >> 16U); }
+inline constexpr std::uint32_t kMostCounted = 0x1f;
 inline SeatId seat_of(std::uint64_t word) { return word >> 5U & 0x7ffU; }
-inline std::uint32_t count_of(std::uint64_t word) { return word & 0x1fU; }
+inline std::uint32_t count_of(std::uint64_t word) { return word & kMostCounted; }
+static_assert(kMaxSeats <= 0x800);
 inline std::uint64_t position_word(std::uint32_t position, std::uint16_t high, SeatId seat,
                                    std::uint32_t count) {
   return std::uint64_t{position} << 32U | std::uint64_t{high} << 16U | seat << 5U | count;
