@@ -204,7 +204,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
 
  private:
   enum class State : std::uint8_t { kOpening, kOpen, kClosed };
-  static constexpr std::size_t kTurn = 32;  // Messages of one lane before the next has its turn.
+  static constexpr std::size_t kTurn = 64;  // Messages of one lane before the next has its turn.
   static constexpr std::size_t kParts = 4;  // Of long messages, one of a lane, in one poll().
   static constexpr std::size_t kMaxLanes = 1024;
 
