@@ -103,6 +103,17 @@ inline void copy_64(std::byte* to, const std::byte* from) {
   copy_ends<Vector>(to + 32, from + 32, 32);
 }
 
+// Whole vectors; as copy_64() without a call.
+template <std::size_t kSize>
+void copy_vectors(std::byte* to, const std::byte* from) {
+  static_assert(kSize % sizeof(Vector) == 0);
+  for (std::size_t n = 0; n != kSize; n += sizeof(Vector)) {
+    Vector part;
+    std::memcpy(&part, from + n, sizeof part);
+    std::memcpy(to + n, &part, sizeof part);
+  }
+}
+
 // A few bytes, mostly in whole vectors. Not inline: gcc 12 warns of the branches for more bytes
 // than an object has.
 [[gnu::noinline]] inline void copy_few(std::byte* to, const std::byte* from, std::size_t size) {
@@ -139,6 +150,16 @@ inline void copy_words_out<FastMachine>(std::byte* to, FastMachine::Data data, s
 
 // Whether the copies below take no call: the sizes that small messages mostly have.
 constexpr bool copies_at_once(std::size_t size) { return size == 64 || size == 8; }
+
+// copy_words_in() of so many.
+template <std::size_t kSize, class Machine>
+void copy_vectors_in(typename Machine::Data data, std::size_t offset, const std::byte* from) {
+  if constexpr (std::is_same_v<Machine, FastMachine>) {
+    copy_vectors<kSize>(data + offset, from);
+  } else {
+    copy_words_in<Machine>(data, offset, from, kSize);
+  }
+}
 
 // The same for data alone: of the sizes that small messages mostly have, without a call.
 template <class Machine>
