@@ -50,7 +50,6 @@ class LaneReader<Machine, Position>::Awaited {
     if (word == word_) return Sight::kThis;
     if (static_cast<std::uint32_t>(word) == next_) return Sight::kOther;
     reader_.waited_ = true;
-    Machine::prefetch(slots_, at_ + kCacheLine);  // As a Walk does.
     return Sight::kNothing;
   }
   // Of kThis. Read once; above kLanePayload, or 0: a Walk has to say what it is.

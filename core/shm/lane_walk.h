@@ -43,9 +43,7 @@ class LaneReader<Machine, Position>::Walk {
       return true;
     if (is_message(slots_, place(), position_, word_)) return true;
     reader_.waited_ = true;
-    // A message of 64 bytes lies in two lines. A processor that waits for the first one expects
-    // nothing, runs ahead to here, and the second one comes with it.
-    Machine::prefetch(slots_, place() + kCacheLine);
+    // The slot's second line is not asked for: the writer has it, and writes it first.
     return false;
   }
   Plain describe(std::uint16_t& index, std::uint64_t& length) const {
