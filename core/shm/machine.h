@@ -43,6 +43,14 @@ struct RealMachine {
   }
 
   static void copy_in(Data data, std::size_t offset, const std::byte* from, std::size_t size) {
+    // Last what lies in the line of the header ahead of it, at which the reader looks: it would
+    // take that line from between the stores if they came back to it behind a wait for others.
+    const std::size_t first = kCacheLine - offset % kCacheLine;
+    if (size > first) {
+      std::memcpy(data + offset + first, from + first, size - first);
+      light_fence();
+      size = first;
+    }
     if (size != 0) std::memcpy(data + offset, from, size);  // An empty span may be null.
   }
 

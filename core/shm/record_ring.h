@@ -136,10 +136,10 @@ class RecordSender {
       if (!fits(place)) return fail(Errc::again);
     }
     const std::uint32_t begin = place.padding != 0 ? 0 : place.index;
-    Machine::copy_in(data_, begin + kRecordHeader, message.data(), size);
     // DATA, ahead of it: the next place says "not yet" before anyone is sent there.
     Machine::store_header(data_, (begin + place.stride) & (capacity_ - 1), 0,
                           std::memory_order_relaxed);
+    Machine::copy_in(data_, begin + kRecordHeader, message.data(), size);
     publish(place, header | size);
     tail_ = advanced(tail_, place.padding + place.stride);
     sent_ = advanced(sent_, 1);
