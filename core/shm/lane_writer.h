@@ -22,6 +22,7 @@
 
 #include "shm/chunk_job.h"
 #include "shm/lane.h"
+#include "shm/slot_payload.h"
 
 namespace comch::shm {
 
@@ -58,7 +59,7 @@ class LaneWriter {
   void put_inline(std::uint16_t index, Bytes data, Bytes immediate) {
     assert(fits_inline(shape_, data.size(), immediate.size()));
     const LaneSplit split = split_slot(LaneKind::kInline, data.size(), immediate.size());
-    copy_words_in<Machine>(slots_, place() + split.data_at, data.data(), data.size());
+    write_payload<Machine>(slots_, place(), split.data_at, data);
     put_header(index, LaneKind::kInline, data.size(), immediate);
   }
 
@@ -77,7 +78,7 @@ class LaneWriter {
   void put_prepared(Prepared prepared, Bytes data) {
     assert(!withheld_ && data.size() <= kLanePayload && prepared.at == place());
     const Data slots = slots_;  // Payload may lie anywhere: members would be read again behind it.
-    put_data(slots, prepared.at, data);
+    write_data<Machine>(slots, prepared.at, data);
     publish_at_once(slots, prepared.at, prepared.word, data.size());
     position_ = static_cast<Position>(position_ + 1U);
   }
@@ -158,28 +159,6 @@ class LaneWriter {
   [[nodiscard]] bool broken() const { return broken_; }
 
  private:
-  static constexpr std::size_t kInFirstLine = kCacheLine - kPlainDataAt;  // Of data alone.
-
-  // The end of it first, if that lies in the slot's second line. The reader looks at the first one:
-  // stores to it that have others between them, which wait for the second, leave it time to take
-  // that line before the last of them is there, and the header waits for the line once more.
-  [[gnu::always_inline]] static void put_data(Data slots, std::size_t at, Bytes data) {
-    const std::byte* const end = data.data() + kInFirstLine;
-    if (data.size() == 64) [[likely]] {
-      copy_vectors_in<64 - kInFirstLine, Machine>(slots, at + kCacheLine, end);
-      hold_stores();
-      copy_vectors_in<kInFirstLine, Machine>(slots, at + kPlainDataAt, data.data());
-    } else if (data.size() > kInFirstLine) {
-      copy_words_in<Machine>(slots, at + kCacheLine, end, data.size() - kInFirstLine);
-      hold_stores();
-      copy_words_in<Machine>(slots, at + kPlainDataAt, data.data(), kInFirstLine);
-    } else {
-      copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
-    }
-  }
-  // The compiler's; the processor's own order is a matter of speed alone.
-  static void hold_stores() { std::atomic_signal_fence(std::memory_order_seq_cst); }
-
   static void publish_at_once(Data slots, std::size_t at, std::uint64_t word,
                               std::uint64_t lengths) {
     Machine::store_word(slots, at + 8, lengths);
@@ -222,8 +201,7 @@ class LaneWriter {
       copy_words_in<Machine>(side_, slot() * shape_.side_stride, immediate.data(),
                              immediate.size());
     } else {
-      copy_words_in<Machine>(slots_, place() + split.immediate_at, immediate.data(),
-                             immediate.size());
+      write_payload<Machine>(slots_, place(), split.immediate_at, immediate);
     }
   }
 
@@ -271,7 +249,7 @@ class LaneWriter<Machine, Position>::Walk {
 
   void put_inline(std::uint16_t index, Bytes data) {
     assert(data.size() <= kLanePayload);
-    put_data(slots_, place(), data);
+    write_data<Machine>(slots_, place(), data);
     put_header(index, LaneKind::kInline, data.size());
   }
   void put_direct(std::uint16_t index, std::uint64_t length) {

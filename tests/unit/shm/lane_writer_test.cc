@@ -4,28 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <functional>
-#include <vector>
-
 #include "unit/shm/lane_of.h"
 
 namespace comch::shm {
 namespace {
-
-// Notes which words are written, in their order.
-struct NotingMachine : FastMachine {
-  static inline std::vector<std::size_t> written;
-  static void store_word(Data data, std::size_t offset, std::uint64_t value) {
-    written.push_back(offset);
-    FastMachine::store_word(data, offset, value);
-  }
-  static void store_header(Data data, std::size_t offset, std::uint64_t value,
-                           std::memory_order order) {
-    written.push_back(offset);
-    FastMachine::store_header(data, offset, value, order);
-  }
-};
 
 struct LaneWriterTest : testing::Test, LaneOf<std::uint32_t> {
   LaneWriterTest() : LaneOf(true) {}
@@ -80,25 +62,6 @@ TEST_F(LaneWriterTest, APassedPositionIsOneWhoseSlotWasWrittenAgain) {
   ASSERT_EQ(writer.room(), kSlots);
   writer.put_immediate(0, {});
   EXPECT_TRUE(writer.passed(position));
-}
-
-TEST_F(LaneWriterTest, WritesTheSecondLineOfAMessageAheadOfAllInTheFirst) {
-  LaneShared<NotingMachine, std::uint32_t> noted_shared{};
-  LaneWriter<NotingMachine> noted(noted_shared, slots.data(), side.data(), shape);
-  const std::string text(kLanePayload, 'x');
-  for (std::size_t size = 1; size <= kLanePayload; ++size) {
-    NotingMachine::written.clear();
-    noted.put_and_publish(0, bytes(text).first(size));
-    auto& written = NotingMachine::written;
-    const auto is_first = [](std::size_t at) { return at % kLaneSlot < kCacheLine; };
-    EXPECT_TRUE(std::ranges::is_partitioned(written, std::not_fn(is_first))) << size;
-    EXPECT_EQ(std::ranges::count_if(written, is_first),
-              2 + (std::min<std::size_t>(size, 48) + 7) / 8)
-        << size;
-    EXPECT_EQ(written.back() % kLaneSlot, 0U) << "the header is the last of all";
-    noted_shared.head.publish(noted.position(), std::memory_order_relaxed);  // A reader keeps up.
-    noted.look_again();
-  }
 }
 
 }  // namespace

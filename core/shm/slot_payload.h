@@ -1,0 +1,56 @@
+// SlotPayload: how what a message carries is written into its slot of a lane (lane_slot.h).
+//
+//   write_data<Machine>(slots, at, data);              // Data alone, behind the two words.
+//   write_payload<Machine>(slots, at, 16, immediate);  // Anything, wherever it lies.
+//   ...                                                // Behind it the words, which expose it.
+//
+// What lies in the slot's second line goes first. The reader looks at the first line: stores to it
+// that have others between them, which wait for the second, leave it time to take that line before
+// the last of them is there, and the words wait for it once more (core/ARCHITECTURE.md).
+//
+// Threads: the writer's. Errors: none; the caller knows that it fits.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <span>
+
+#include "base/cache_line.h"
+#include "shm/fast_machine.h"
+#include "shm/lane_slot.h"
+
+namespace comch::shm {
+
+// The compiler's order alone; the processor's own is a matter of speed.
+inline void hold_stores() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+// `begin`: from that of the slot, which is at `at`; a multiple of 8.
+template <class Machine>
+void write_payload(typename Machine::Data slots, std::size_t at, std::size_t begin,
+                   std::span<const std::byte> bytes) {
+  const std::size_t first = begin < kCacheLine ? kCacheLine - begin : 0;
+  if (bytes.size() > first) {
+    copy_words_in<Machine>(slots, at + begin + first, bytes.data() + first, bytes.size() - first);
+    hold_stores();
+    bytes = bytes.first(first);
+  }
+  copy_words_in<Machine>(slots, at + begin, bytes.data(), bytes.size());
+}
+
+// The same of data alone: of the sizes that small messages mostly have, without a call.
+template <class Machine>
+[[gnu::always_inline]] inline void write_data(typename Machine::Data slots, std::size_t at,
+                                              std::span<const std::byte> data) {
+  constexpr std::size_t kFirst = kCacheLine - kPlainDataAt;
+  if (data.size() == 64) [[likely]] {
+    copy_vectors_in<64 - kFirst, Machine>(slots, at + kCacheLine, data.data() + kFirst);
+    hold_stores();
+    copy_vectors_in<kFirst, Machine>(slots, at + kPlainDataAt, data.data());
+  } else if (data.size() > kFirst) {
+    write_payload<Machine>(slots, at, kPlainDataAt, data);
+  } else {
+    copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
+  }
+}
+
+}  // namespace comch::shm
