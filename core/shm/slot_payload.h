@@ -24,10 +24,11 @@ namespace comch::shm {
 // The compiler's order alone; the processor's own is a matter of speed.
 inline void hold_stores() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
-// `begin`: from that of the slot, which is at `at`; a multiple of 8.
+// `begin`: from that of the slot, which is at `at`; a multiple of 8. Not inline: what it takes is
+// no concern of those that messages of the usual sizes pass.
 template <class Machine>
-void write_payload(typename Machine::Data slots, std::size_t at, std::size_t begin,
-                   std::span<const std::byte> bytes) {
+[[gnu::noinline]] void write_payload(typename Machine::Data slots, std::size_t at,
+                                     std::size_t begin, std::span<const std::byte> bytes) {
   const std::size_t first = begin < kCacheLine ? kCacheLine - begin : 0;
   if (bytes.size() > first) {
     copy_words_in<Machine>(slots, at + begin + first, bytes.data() + first, bytes.size() - first);
@@ -46,10 +47,10 @@ template <class Machine>
     copy_vectors_in<64 - kFirst, Machine>(slots, at + kCacheLine, data.data() + kFirst);
     hold_stores();
     copy_vectors_in<kFirst, Machine>(slots, at + kPlainDataAt, data.data());
-  } else if (data.size() > kFirst) {
-    write_payload<Machine>(slots, at, kPlainDataAt, data);
-  } else {
+  } else if (copies_at_once(data.size())) {
     copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());
+  } else {
+    write_payload<Machine>(slots, at, kPlainDataAt, data);
   }
 }
 
