@@ -11,7 +11,6 @@
 // Threads: the writer's. Errors: none; the caller knows that it fits.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <span>
 
@@ -21,9 +20,6 @@
 
 namespace comch::shm {
 
-// The compiler's order alone; the processor's own is a matter of speed.
-inline void hold_stores() { std::atomic_signal_fence(std::memory_order_seq_cst); }
-
 // `begin`: from that of the slot, which is at `at`; a multiple of 8. Not inline: what it takes is
 // no concern of those that messages of the usual sizes pass.
 template <class Machine>
@@ -32,7 +28,7 @@ template <class Machine>
   const std::size_t first = begin < kCacheLine ? kCacheLine - begin : 0;
   if (bytes.size() > first) {
     copy_words_in<Machine>(slots, at + begin + first, bytes.data() + first, bytes.size() - first);
-    hold_stores();
+    RealMachine::light_fence();  // A matter of speed: no edge, on no machine.
     bytes = bytes.first(first);
   }
   copy_words_in<Machine>(slots, at + begin, bytes.data(), bytes.size());
@@ -45,7 +41,7 @@ template <class Machine>
   constexpr std::size_t kFirst = kCacheLine - kPlainDataAt;
   if (data.size() == 64) [[likely]] {
     copy_vectors_in<64 - kFirst, Machine>(slots, at + kCacheLine, data.data() + kFirst);
-    hold_stores();
+    RealMachine::light_fence();
     copy_vectors_in<kFirst, Machine>(slots, at + kPlainDataAt, data.data());
   } else if (copies_at_once(data.size())) {
     copy_plain_in<Machine>(slots, at + kPlainDataAt, data.data(), data.size());

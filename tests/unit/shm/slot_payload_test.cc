@@ -32,7 +32,8 @@ class SlotPayloadTest : public testing::Test {
   }
   // Every byte of the payload is there, and no other slot was touched.
   void expect_written(std::size_t begin, std::size_t size) const {
-    EXPECT_EQ(std::memcmp(slots_.data() + kAt + begin, bytes_.data(), size), 0) << begin << size;
+    EXPECT_EQ(std::memcmp(slots_.data() + kAt + begin, bytes_.data(), size), 0)
+        << size << " at " << begin;
     const auto touched = [](std::byte b) { return b != std::byte{}; };
     EXPECT_TRUE(std::none_of(slots_.begin(), slots_.begin() + kAt + 16, touched));
     EXPECT_TRUE(std::none_of(slots_.begin() + 2 * kAt, slots_.end(), touched));
