@@ -121,15 +121,21 @@ void empty_out(const Fd& socket, Sender sender) {
 }
 
 // The descriptors that a packet has brought. What no correct peer sends is not kept, nor looked at:
-// more than a packet may have, or a socket that is not empty. Sockets are only written to from here
-// on: nothing can come to lie in one that it has to be waited for when it is closed.
-void keep(msghdr& message, Packet& packet, Sender sender) {
+// more than a packet may have, a second file, or a socket that is not empty. Sockets are only
+// written to from here on: nothing can come to lie in one that it has to be waited for when it is
+// closed.
+void keep(msghdr& message, Packet& packet, Sender sender, Files files) {
   std::vector<Fd> all;
   detach(message, [&](Fd fd) { all.push_back(std::move(fd)); });
   std::vector<Fd> strange;
   if (all.size() > packet.fds.size()) strange.swap(all);
   for (Fd& fd : all) {
     const Closing closing = closing_of(fd);
+    const bool is_file = closing == Closing::kSlow && files == Files::kTaken && !packet.file;
+    if (is_file && is_regular_file(fd)) {
+      packet.file = PeerFile(std::move(fd), sender);
+      continue;
+    }
     bool is_sound = closing != Closing::kSlow;
     if (closing == Closing::kOnceEmpty) {
       syscalls().shutdown(fd.get(), SHUT_RD);
@@ -216,7 +222,7 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
   }
 }
 
-Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender) {
+Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender, Files files) {
   if (has_too_many(sender)) {
     return fail(Errc::connection_reset, "too much that its user has sent waits to be closed");
   }
@@ -231,8 +237,8 @@ Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sen
   packet.truncated = (arrival.message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
   // There is room for all that can come.
   packet.starved = (arrival.message.msg_flags & MSG_CTRUNC) != 0;
-  keep(arrival.message, packet, sender);
-  if (arrival.size == 0 && !packet.truncated && packet.fd_count == 0) {
+  keep(arrival.message, packet, sender, files);
+  if (arrival.size == 0 && !packet.truncated && packet.fd_count == 0 && !packet.file) {
     const Result<bool> end = is_at_end(socket);
     if (!end) return std::unexpected(end.error());
     packet.end = *end;

@@ -19,6 +19,7 @@
 
 #include "comch/result.h"
 #include "os/fd.h"
+#include "os/peer_file.h"
 #include "os/slow_close.h"
 
 namespace comch::os {
@@ -34,10 +35,12 @@ struct Packet {
   std::size_t size = 0;            // Bytes in the caller's buffer.
   std::array<Fd, kPacketFds> fds;  // The first fd_count are set.
   std::size_t fd_count = 0;
+  PeerFile file;           // kTaken: the one among them that is slow to close.
   bool end = false;        // The peer has hung up and nothing is left; all else is empty.
   bool starved = false;    // Descriptors were lost, for this process may have no more.
   bool truncated = false;  // Bytes or descriptors were lost: they did not fit, or no correct peer
-                           // sends them (neither memory nor an empty SeqSocket), or starved.
+                           // sends them (neither memory, nor an empty SeqSocket, nor a file that
+                           // is taken), or starved.
 };
 
 // Sends one packet, whole, or nothing of it. The descriptors stay the caller's.
@@ -52,10 +55,14 @@ Status send(const Fd& socket, std::span<const std::byte> bytes, std::span<const 
 // closed it lets go of in our time, and a descriptor in there may make that long (slow_close.h).
 void hang_up(const Fd& socket, Sender sender = {});
 
+// Whether one regular file may come with a packet. Memory is no file.
+enum class Files : std::uint8_t { kRefused, kTaken };
+
 // Receives the next packet; what the peer sent before it went is handed out before
 // its end. `sender`: whose the other end is.
 // again: nothing is waiting. connection_reset: too much waits already that the sender's user has
 // sent (slow_close.h). operating_system: see sys.
-Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender = {});
+Result<Packet> receive(const Fd& socket, std::span<std::byte> buffer, Sender sender = {},
+                       Files files = Files::kRefused);
 
 }  // namespace comch::os

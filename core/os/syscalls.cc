@@ -26,7 +26,13 @@ constinit const Syscalls kKernel{
     .read = ::read,
     .write = ::write,
     .pread = ::pread,
+    .pread_cached =
+        [](int fd, void* into, size_t size, off_t at) {
+          const iovec to{.iov_base = into, .iov_len = size};
+          return ::preadv2(fd, &to, 1, at, RWF_NOWAIT);
+        },
     .duplicate = [](int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 3); },  // 0 to 2 are stdio's.
+    .status_flags = [](int fd) { return ::fcntl(fd, F_GETFL); },
     .set_nonblocking =
         [](int fd) {
           const int flags = ::fcntl(fd, F_GETFL);
@@ -46,6 +52,13 @@ constinit const Syscalls kKernel{
     .openat = [](int directory, const char* name, int flags,
                  mode_t mode) { return ::openat(directory, name, flags, mode); },
     .fstat = ::fstat,
+    .known_mode =
+        [](int fd, mode_t* out) {
+          struct statx is{};
+          const int asked = ::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &is);
+          *out = is.stx_mode;
+          return asked;
+        },
     .fstatat = ::fstatat,
     .fchmodat = ::fchmodat,
     .mkdirat = ::mkdirat,

@@ -34,7 +34,9 @@ struct Syscalls {
   ssize_t (*read)(int fd, void* into, size_t size);
   ssize_t (*write)(int fd, const void* from, size_t size);
   ssize_t (*pread)(int fd, void* into, size_t size, off_t at);
-  int (*duplicate)(int fd);        // fcntl(F_DUPFD_CLOEXEC)
+  ssize_t (*pread_cached)(int fd, void* into, size_t size, off_t at);  // preadv2(RWF_NOWAIT)
+  int (*duplicate)(int fd);                                            // fcntl(F_DUPFD_CLOEXEC)
+  int (*status_flags)(int fd);                                         // fcntl(F_GETFL)
   int (*set_nonblocking)(int fd);  // fcntl(F_SETFL) with O_NONBLOCK added
   int (*poll)(pollfd* fds, nfds_t count, int timeout_ms);
   int (*bytes_waiting)(int fd, int* bytes);  // ioctl(FIONREAD)
@@ -53,6 +55,7 @@ struct Syscalls {
   // Files and directories.
   int (*openat)(int directory, const char* name, int flags, mode_t mode);
   int (*fstat)(int fd, struct stat* out);
+  int (*known_mode)(int fd, mode_t* out);  // statx(AT_STATX_DONT_SYNC)
   int (*fstatat)(int directory, const char* name, struct stat* out, int flags);
   int (*fchmodat)(int directory, const char* name, mode_t mode, int flags);
   int (*mkdirat)(int directory, const char* name, mode_t mode);

@@ -3,6 +3,7 @@
 //
 // Each scenario runs with its first call failing, then its second, and so on until a run
 // makes fewer calls than that; for every errno below, once and from there on for ever.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "os/memory.h"
 #include "os/packet.h"
 #include "os/peer_credentials.h"
+#include "os/peer_file.h"
 #include "os/poller.h"
 #include "os/proc_fd.h"
 #include "os/random.h"
@@ -155,6 +157,14 @@ Status makes_directories(const Fd& directory) {
   return remove_directory_at(directory, "d");
 }
 
+Status reads_a_file(const Fd&) {
+  const Fd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  if (!is_cached_file(file)) return fail(Errc::invalid_value, "no file");
+  std::array<std::byte, 4> magic{};
+  if (!read_cached(file, magic, 0)) return fail(Errc::again, "not in the cache");
+  return magic[1] == std::byte{'E'} ? Status() : fail(Errc::unexpected, "no program");
+}
+
 constexpr std::array kScenarios{
     Scenario{"Listens", listens},
     Scenario{"Meets", meets},
@@ -164,6 +174,7 @@ constexpr std::array kScenarios{
     Scenario{"Locks", locks},
     Scenario{"Polls", polls},
     Scenario{"MakesDirectories", makes_directories},
+    Scenario{"ReadsAFile", reads_a_file},
 };
 
 struct NthFailureTest : testing::TestWithParam<Scenario> {

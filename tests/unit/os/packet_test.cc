@@ -54,6 +54,33 @@ struct PacketTest : testing::Test {
   std::array<std::byte, 64> buffer = {};
 };
 
+TEST_F(PacketTest, AFileComesWhereFilesAreTakenAndOneOfThem) {
+  const Fd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const Fd memory = make_sealed_memfd("any", 1).value();
+  const std::size_t before = test::open_descriptors().size();
+  const auto received = [&](std::vector<int> fds, Files files) {
+    test::send_raw(left, "x", fds);
+    return receive(right, buffer, {}, files).value();
+  };
+  {
+    const Packet refused = received({file.get()}, Files::kRefused);
+    EXPECT_TRUE(refused.truncated);
+    EXPECT_FALSE(refused.file);
+    const Packet taken = received({memory.get(), file.get()}, Files::kTaken);
+    EXPECT_FALSE(taken.truncated);
+    EXPECT_TRUE(taken.file);
+    EXPECT_EQ(taken.fd_count, 1U);
+    const Packet two = received({file.get(), file.get()}, Files::kTaken);
+    EXPECT_TRUE(two.truncated);
+    EXPECT_TRUE(two.file);
+    const Fd directory(::open("/", O_RDONLY | O_CLOEXEC));
+    const Packet none = received({directory.get()}, Files::kTaken);
+    EXPECT_TRUE(none.truncated);
+    EXPECT_FALSE(none.file);
+  }
+  EXPECT_TRUE(test::eventually([&] { return test::open_descriptors().size() == before; }));
+}
+
 TEST_F(PacketTest, PacketsKeepTheirEdgesAndTheirOrder) {
   ASSERT_TRUE(send(left, bytes("one")));
   ASSERT_TRUE(send(left, bytes("three")));
