@@ -307,7 +307,14 @@ bool PortProducer<Ports>::finish_sends(std::uint32_t consumer, Lane& lane, Traff
     if (any) port_->ring_siblings();  // What the lane had in hand may be theirs now.
     return any;
   }
-  complete_first(*completed, traffic);
+  if (lane.take_void()) {
+    // An array's, and the last: nothing comes behind a file that is being read.
+    complete_first(*completed - 1, traffic);
+    fail_array(consumer, traffic,
+               {Errc::io_failed, 0, "not all of the file could be read without waiting"});
+  } else {
+    complete_first(*completed, traffic);
+  }
   if (*completed != 0 && state() == ContextState::kStopping) {
     linger();
     request_work();

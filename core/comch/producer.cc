@@ -118,6 +118,11 @@ bool Producer::busy(ConsumerId consumer) const {
 Status Producer::ending(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.ending(consumer); });
 }
+Status Producer::send_file(ConsumerId consumer, const ShownFile& file, std::uint64_t offset,
+                           std::size_t length, std::span<const std::byte> immediate) {
+  return ask(*this,
+             [&](auto& impl) { return impl.send_file(consumer, file, offset, length, immediate); });
+}
 bool Producer::reaches(ConsumerId consumer) const {
   return ask(*this, [&](auto& impl) { return impl.reaches(consumer); });
 }

@@ -54,6 +54,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   std::size_t send_usual(ConsumerId consumer, const OutgoingRecords& messages);
   [[gnu::always_inline]] Result<std::size_t> send(ConsumerId consumer,
                                                   std::span<const Outgoing> messages);
+  Status send_file(ConsumerId consumer, const ShownFile& file, std::uint64_t offset,
+                   std::size_t length, Bytes immediate);
   Status request_space(ConsumerId consumer);
   bool has_space(ConsumerId consumer);
 

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "comch/producer_impl.h"
+#include "comch/shown_file_impl.h"
 
 namespace comch {
 
@@ -55,6 +56,26 @@ std::size_t ProducerImpl::send_usual(ConsumerId consumer, const OutgoingRecords&
   return_ahead(*lane);
   port_->note_sent(*lane);
   return put.messages;
+}
+
+Status ProducerImpl::send_file(ConsumerId consumer, const ShownFile& face, std::uint64_t offset,
+                               std::size_t length, Bytes immediate) {
+  Lane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return s;
+  Lane& lane = *found;
+  const auto id = static_cast<std::uint32_t>(consumer);
+  if (lane.under_way() || queued(id)) return refused(lane, Outcome::kBusy);
+  const auto& file = ShownFileImpl::of(face).shared();
+  const comch::shm::Range source{offset, length};
+  const std::optional<std::uint32_t> number = lane.share_file(*file, source);
+  if (!number) return fail(Errc::not_supported, "both sides cannot read this of the file now");
+  const Outcome outcome = lane.put_file(*number, file, source, immediate);
+  return_ahead(lane);
+  if (outcome != Outcome::kUnderWay) return refused(lane, outcome);
+  begin_array(id, traffic_[id]);
+  update_attention();
+  port_->note_sent(lane);
+  return {};
 }
 
 Status ProducerImpl::request_space(ConsumerId consumer) {

@@ -157,6 +157,10 @@ bool QueueProducerImpl::ready() {
 
 // --- What a MsgQ does not do -------------------------------------------------------------
 
+Status QueueProducerImpl::send_file(ConsumerId, const ShownFile&, std::uint64_t, std::size_t,
+                                    Bytes) {
+  return no_data();
+}
 Result<Loan> QueueProducerImpl::reserve(ConsumerId) { return std::unexpected(no_data().error()); }
 Status QueueProducerImpl::commit(const Loan&, std::size_t, Bytes) { return no_data(); }
 Status QueueProducerImpl::abandon(const Loan&) { return no_data(); }

@@ -49,6 +49,8 @@ class QueueProducerImpl final : public ProducerCore,
 
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
+  Status send_file(ConsumerId consumer, const ShownFile& file, std::uint64_t offset,
+                   std::size_t length, Bytes immediate);
   bool busy(ConsumerId) const { return false; }
   Status ending(ConsumerId) const { return {}; }
   bool reaches(ConsumerId consumer) const { return require_running() && end_->knows(consumer); }

@@ -132,6 +132,11 @@ Status RdmaProducerImpl::hand_over(ConsumerId, Buffer&, Bytes) {
   return fail(Errc::not_supported, "memory cannot be handed over to another machine; send it");
 }
 
+Status RdmaProducerImpl::send_file(ConsumerId, const ShownFile&, std::uint64_t, std::size_t,
+                                   Bytes) {
+  return fail(Errc::not_supported, "another machine cannot read a file of this one; send it");
+}
+
 Result<PeerMemory> RdmaProducerImpl::memory(ConsumerId) {
   return fail(Errc::not_supported, "the consumer's memory is on another machine");
 }

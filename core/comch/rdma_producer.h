@@ -34,6 +34,8 @@ class RdmaProducerImpl final : public PortProducer<RdmaPorts> {
 
   // Arrays.
   Result<std::size_t> send(ConsumerId consumer, std::span<const Outgoing> messages);
+  Status send_file(ConsumerId consumer, const ShownFile& file, std::uint64_t offset,
+                   std::size_t length, Bytes immediate);
   Status request_space(ConsumerId consumer);
 
   // In place: in memory of this machine, which is then sent.

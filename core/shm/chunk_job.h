@@ -3,13 +3,17 @@
 // The job lives in its lane slot (lane.h), in two words that carry the slot's sequence:
 //
 //   claim  sequence (32)  chunks claimed (32)
-//   done   sequence (32)  chunks copied (32)
+//   done   sequence (32)  chunks done (30)  missed by the sender (1)  by the receiver (1)
 //
 //   for (ChunkJob<>::Chunk chunk; job.claim(chunk);) {      // Either side, any number of threads.
 //     memcpy(to + chunk.offset, from + chunk.offset, chunk.length);
 //     job.copied();
 //   }
 //   switch (job.state()) ...                                // kFinished: all of it is there.
+//
+// What is copied from memory is always there. What is read from a file may not be: a side that
+// cannot have a chunk says missed() instead of copied(), once or for each that it claims from
+// then on, and the job ends kVoid.
 //
 // A claim is a compare-and-swap and not an addition: a helper that comes late, when the slot
 // already holds the next job, finds another sequence and changes nothing. An addition to `done`
@@ -21,7 +25,8 @@
 //
 // A lying peer: it can claim what it does not copy (the message is its own loss), or count
 // what was never claimed. The claims that one side gets only rise, so that it copies each chunk
-// at most once; a count that is impossible breaks the job.
+// at most once; a count that is impossible breaks the job. It can say that it missed a chunk, too,
+// which it could have done.
 //
 // Ordering:
 //
@@ -38,6 +43,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "shm/fast_machine.h"
 
@@ -50,10 +56,12 @@ inline constexpr std::uint32_t kChunkShift = 15;  // 32 KiB: the shortest that i
 // Whether a job of `length` bytes in chunks of 1 << `shift` can be counted.
 constexpr bool is_chunked(std::uint64_t length, std::uint32_t shift) {
   return length != 0 && shift >= kChunkShiftMin && shift <= kChunkShiftMax &&
-         (length - 1) >> shift < 0x7fff'ffffU;
+         (length - 1) >> shift < 0x3fff'ffffU;
 }
 
-enum class JobState : std::uint8_t { kPending, kFinished, kBroken };
+// kVoid: all chunks are done with, and one of them is not there.
+enum class JobState : std::uint8_t { kPending, kFinished, kVoid, kBroken };
+enum class JobSide : std::uint8_t { kSender, kReceiver };
 
 template <class Machine = FastMachine>
 class ChunkJob {
@@ -101,29 +109,45 @@ class ChunkJob {
   }
 
   // The chunk that was claimed last is copied.
-  void copied() {
-    ++copied_;
-    // COPY: our bytes happen before whoever sees this count, or a later one.
-    Machine::add_word(data_, claim_at_ + 8, std::uint64_t{1} << 32U, std::memory_order_release);
+  void copied() { count_done(0); }
+  // It could not be had.
+  void missed(JobSide side) {
+    const unsigned bit = side == JobSide::kSender ? 30 : 31;
+    count_done(std::exchange(has_missed_, true) ? 0 : std::uint64_t{1} << bit);
+  }
+  // Whether somebody has missed one, so that there is no use in copying the others. They are to be
+  // claimed all the same, and missed.
+  [[nodiscard]] bool is_spoiled() const {
+    // No edge: a hint.
+    return Machine::load_header(data_, claim_at_ + 8, std::memory_order_relaxed) >> kMissedAt != 0;
   }
 
   [[nodiscard]] JobState state() {
     // COPY: meets both sides' copied().
     const std::uint64_t done =
         Machine::load_header(data_, claim_at_ + 8, std::memory_order_acquire);
-    const std::uint32_t count = count_of(done);
-    if (!is_ours(done) || count > chunks() || count < copied_) broken_ = true;
+    const std::uint32_t count = count_of(done) & kDoneMask;
+    if (!is_ours(done) || count > chunks() || count < done_) broken_ = true;
     if (broken_) return JobState::kBroken;
-    return count == chunks() ? JobState::kFinished : JobState::kPending;
+    if (count != chunks()) return JobState::kPending;
+    return done >> kMissedAt == 0 && !has_missed_ ? JobState::kFinished : JobState::kVoid;
   }
 
+  [[nodiscard]] std::uint64_t length() const { return length_; }
   [[nodiscard]] std::uint32_t chunks() const {
     return static_cast<std::uint32_t>((length_ - 1) >> shift_) + 1;
   }
 
  private:
   static constexpr unsigned kTries = 64;  // Above the claims that get in between by chance.
+  static constexpr unsigned kMissedAt = 62;
+  static constexpr std::uint32_t kDoneMask = 0x3fff'ffff;
 
+  void count_done(std::uint64_t missed) {
+    ++done_;
+    // COPY: our bytes happen before whoever sees this count, or a later one.
+    Machine::add_word(data_, claim_at_ + 8, (missed | 1U) << 32U, std::memory_order_release);
+  }
   std::uint64_t word(std::uint32_t count) const { return std::uint64_t{count} << 32U | sequence_; }
   bool is_ours(std::uint64_t word) const { return static_cast<std::uint32_t>(word) == sequence_; }
   static std::uint32_t count_of(std::uint64_t word) {
@@ -136,7 +160,8 @@ class ChunkJob {
   std::uint32_t shift_;
   std::uint64_t length_;
   std::uint32_t unclaimed_ = 0;  // All chunks below it were claimed, by either side.
-  std::uint32_t copied_ = 0;     // By us.
+  std::uint32_t done_ = 0;       // By us.
+  bool has_missed_ = false;      // We have said so.
   bool broken_ = false;
 };
 

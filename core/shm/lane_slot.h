@@ -9,6 +9,7 @@
 //   kJob          map (32), shift (32)      offset in map    immediate data (80); words 14, 15:
 //                                                            claim and done of chunk_job.h
 //   kHandOver     map (32), handle (32)     offset in map    immediate data (96)
+//   kReading      file (32), shift (32)     offset in file   as kJob
 //   kRow                                                     data from byte 64 (64)
 //
 // Immediate data begins at a multiple of 8, and so does inline data behind it, so that both are 112
@@ -51,11 +52,17 @@ enum class LaneKind : std::uint16_t {
   kJob = 6,
   kHandOver = 7,
   kRow = 8,
+  kReading = 9,
 };
 
 // Whether words 2 and 3 say something.
 constexpr bool has_control(LaneKind kind) {
-  return kind >= LaneKind::kStaged && kind <= LaneKind::kHandOver;
+  return (kind >= LaneKind::kStaged && kind <= LaneKind::kHandOver) || kind == LaneKind::kReading;
+}
+
+// Whether both sides bring the message, chunk by chunk.
+constexpr bool is_job(LaneKind kind) {
+  return kind == LaneKind::kJob || kind == LaneKind::kReading;
 }
 
 // The numbers of a lane; both sides compute them (fast_layout.h).
@@ -80,7 +87,7 @@ struct LaneRecord {
 
   // Staged: the chunk in the bounce area.
   [[nodiscard]] Range chunk() const { return {control[0], control[1]}; }
-  // Job and hand-over: where the message lies.
+  // Job and hand-over: where the message lies. Reading: the same of a file.
   [[nodiscard]] std::uint32_t map() const { return static_cast<std::uint32_t>(control[0]); }
   [[nodiscard]] Range source() const { return {control[1], length}; }
   [[nodiscard]] std::uint32_t shift() const {
@@ -107,7 +114,7 @@ constexpr LaneSplit split_slot(LaneKind kind, std::uint64_t length, std::uint64_
   if (kind == LaneKind::kRow) return {kRowDataAt, kRowDataAt, false};
   const bool is_inline = kind == LaneKind::kInline;
   const std::uint32_t begin = has_control(kind) ? 32 : 16;
-  const std::uint32_t end = kind == LaneKind::kJob ? kClaimAt : kLaneSlot;
+  const std::uint32_t end = is_job(kind) ? kClaimAt : kLaneSlot;
   const std::uint64_t in_front = whole_words(immediate);
   const bool in_side = in_front + (is_inline ? length : 0) > end - begin;
   return {begin, begin + (in_side ? 0U : static_cast<std::uint32_t>(in_front)), in_side};

@@ -112,11 +112,13 @@ class LaneWriter {
   // A message that both sides copy from `source` of the map `map`; is_chunked(length, shift).
   ChunkJob<Machine> put_job(std::uint16_t index, std::uint32_t map, Range source,
                             std::uint32_t shift, Bytes immediate) {
-    ChunkJob<Machine> job(slots_, place() + kClaimAt, sequence(), source.length, shift);
-    job.open();
-    put_control(map | std::uint64_t{shift} << 32U, source.offset);
-    put_header(index, LaneKind::kJob, source.length, immediate);
-    return job;
+    return put_chunked(LaneKind::kJob, index, map, source, shift, immediate);
+  }
+
+  // The same of one that both sides read from the file `file`.
+  ChunkJob<Machine> put_reading(std::uint16_t index, std::uint32_t file, Range source,
+                                std::uint32_t shift, Bytes immediate) {
+    return put_chunked(LaneKind::kReading, index, file, source, shift, immediate);
   }
 
   // A buffer of the producer's, until the consumer gives `handle` back (returns_ring.h).
@@ -185,6 +187,15 @@ class LaneWriter {
   void put_control(std::uint64_t first, std::uint64_t second) {
     Machine::store_word(slots_, place() + 16, first);
     Machine::store_word(slots_, place() + 24, second);
+  }
+
+  ChunkJob<Machine> put_chunked(LaneKind kind, std::uint16_t index, std::uint32_t from,
+                                Range source, std::uint32_t shift, Bytes immediate) {
+    ChunkJob<Machine> job(slots_, place() + kClaimAt, sequence(), source.length, shift);
+    job.open();
+    put_control(from | std::uint64_t{shift} << 32U, source.offset);
+    put_header(index, kind, source.length, immediate);
+    return job;
   }
 
   // Ends the slot: immediate data, word 1, word 0.

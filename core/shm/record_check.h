@@ -38,6 +38,7 @@ class RecordCheck {
         return record.index == index_ && record.immediate == 0 &&
                record.length == record.control[1] && is_chunk(record, left_);
       case LaneKind::kJob:
+      case LaneKind::kReading:
         return is_chunked(record.length, record.shift());
       case LaneKind::kRow:
         break;

@@ -35,6 +35,7 @@ bool legal(const Lane& lane) {
 bool legal(const LaneEnd&) { return true; }
 bool legal(const Map& map) { return map.size != 0 && is_range(map.offset, map.size); }
 bool legal(const MapEnd&) { return true; }
+bool legal(const File&) { return true; }
 
 std::uint32_t flags_of(bool membarrier) { return membarrier ? kFlagMembarrier : 0U; }
 
@@ -63,6 +64,7 @@ void write(Writer& out, const Map& map) {
   out.number(map.size);
 }
 void write(Writer& out, const MapEnd& end) { out.number(end.number); }
+void write(Writer& out, const File& file) { out.number(file.number); }
 
 constexpr Kind kind_of(const Consumer&) { return Kind::kConsumer; }
 constexpr Kind kind_of(const ConsumerEnd&) { return Kind::kConsumerEnd; }
@@ -71,6 +73,7 @@ constexpr Kind kind_of(const Lane&) { return Kind::kLane; }
 constexpr Kind kind_of(const LaneEnd&) { return Kind::kLaneEnd; }
 constexpr Kind kind_of(const Map&) { return Kind::kMap; }
 constexpr Kind kind_of(const MapEnd&) { return Kind::kMapEnd; }
+constexpr Kind kind_of(const File&) { return Kind::kFile; }
 
 std::unexpected<Error> nonsense() {
   return fail(Errc::connection_reset, "a packet of the fast path that no correct peer writes");
@@ -138,6 +141,11 @@ Result<FastPacket> read_map_end(Reader in) {
   return checked(in, end);
 }
 
+Result<FastPacket> read_file(Reader in) {
+  const File file{in.number<std::uint32_t>()};
+  return checked(in, file);
+}
+
 Result<FastPacket> read_lane_end(Reader in) {
   const LaneEnd end{in.number<std::uint32_t>()};
   return checked(in, end);
@@ -173,6 +181,8 @@ Result<FastPacket> decode_fast(std::span<const std::byte> bytes) {
       return read_map(body);
     case Kind::kMapEnd:
       return read_map_end(body);
+    case Kind::kFile:
+      return read_file(body);
     default:
       return nonsense();
   }
@@ -180,7 +190,7 @@ Result<FastPacket> decode_fast(std::span<const std::byte> bytes) {
 
 bool is_fast(std::span<const std::byte> bytes) {
   const Result<Frame> frame = read_frame(bytes);
-  return frame && frame->kind >= Kind::kConsumer && frame->kind <= Kind::kMapEnd;
+  return frame && frame->kind >= Kind::kConsumer && frame->kind <= Kind::kFile;
 }
 
 }  // namespace comch::wire

@@ -12,7 +12,8 @@
 //   Lane          a producer begins to send: its lane, and a socket to ring it by
 //   LaneEnd       that producer sends no more; what it has sent is still to be read
 //   Map           memory that jobs and hand-overs may speak of from here on
-//   MapEnd        nothing that is sent from here on speaks of it
+//   MapEnd        nothing that is sent from here on speaks of it, or of that file
+//   File          a file that readings may speak of from here on
 //
 // Doorbell (handshake.h) travels on lines and on producers' sockets. decode_fast() lets
 // through what is within the limits below; what it *means* is the carrier's question.
@@ -92,7 +93,13 @@ struct MapEnd {
   friend bool operator==(const MapEnd&, const MapEnd&) = default;
 };
 
-using FastPacket = std::variant<Consumer, ConsumerEnd, Accepted, Lane, LaneEnd, Map, MapEnd>;
+// Travels with: the file. Not in versions 1 to 3.
+struct File {
+  std::uint32_t number = 0;  // Of those that maps have, too.
+  friend bool operator==(const File&, const File&) = default;
+};
+
+using FastPacket = std::variant<Consumer, ConsumerEnd, Accepted, Lane, LaneEnd, Map, MapEnd, File>;
 
 // As encode() and decode() of handshake.h.
 std::size_t encode(const FastPacket& packet, std::span<std::byte> out);

@@ -11,7 +11,7 @@ bool is_kind(std::uint16_t number) {
   const auto between = [number](Kind first, Kind last) {
     return number >= std::to_underlying(first) && number <= std::to_underlying(last);
   };
-  return between(Kind::kHello, Kind::kMapEnd) || between(Kind::kCall, Kind::kRemoteWelcome) ||
+  return between(Kind::kHello, Kind::kFile) || between(Kind::kCall, Kind::kRemoteWelcome) ||
          between(Kind::kRdmaConsumer, Kind::kRdmaRefused);
 }
 

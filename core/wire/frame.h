@@ -20,7 +20,7 @@ namespace comch::wire {
 inline constexpr std::size_t kMaxPacket = 512;  // Room for any packet.
 inline constexpr std::uint16_t kVersion = 1;    // The layout of all packets.
 
-// The first five are in handshake.h, the next seven in fast_packet.h, from kCall on in
+// The first five are in handshake.h, the next eight in fast_packet.h, from kCall on in
 // remote_handshake.h, the last in rdma_packet.h.
 enum class Kind : std::uint16_t {
   kHello = 1,
@@ -35,6 +35,7 @@ enum class Kind : std::uint16_t {
   kLaneEnd = 10,
   kMap = 11,
   kMapEnd = 12,
+  kFile = 13,
   kCall = 16,
   kAnswer = 17,
   kRemoteHello = 18,

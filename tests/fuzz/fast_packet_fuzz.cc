@@ -59,6 +59,7 @@ bool is_sound(const Bytes& bytes) {
       return is_lane(bytes);
     case 10:
     case 12:
+    case 13:
       return bytes.size() == 16;
     case 11:
       return is_map(bytes);
@@ -71,7 +72,7 @@ bool is_sound(const Bytes& bytes) {
 
 Bytes sound_packet(unsigned which) {
   using namespace wire;
-  const std::array<FastPacket, 9> packets = {
+  const std::array<FastPacket, 10> packets = {
       Consumer{.id = 2, .depth = 64, .immediate_max = 32, .way = Way::kMapped, .map_size = 4096},
       Consumer{.id = 3, .depth = 8192, .immediate_max = 256, .way = Way::kCma, .membarrier = true},
       Consumer{.id = 4, .depth = 256, .immediate_max = 8, .way = Way::kView},
@@ -80,7 +81,8 @@ Bytes sound_packet(unsigned which) {
       Lane{.producer = 1, .slots = 8, .handles = 1024, .bounce_size = 65'536},
       LaneEnd{1},
       Map{.number = 0, .offset = 4096, .size = 8192},
-      MapEnd{0}};
+      MapEnd{0},
+      File{0}};
   Bytes bytes(kMaxPacket);
   bytes.resize(encode(packets[which % packets.size()], bytes));
   return bytes;
@@ -91,7 +93,7 @@ void check(const Bytes& bytes) {
   require(frame.has_value() == is_header(bytes), "a header is what the table says");
   const Result<wire::FastPacket> packet = wire::decode_fast(bytes);
   require(packet.has_value() == is_sound(bytes), "a packet is what its table says");
-  const bool is_fast = is_header(bytes) && kind_of(bytes) >= 6 && kind_of(bytes) <= 12;
+  const bool is_fast = is_header(bytes) && kind_of(bytes) >= 6 && kind_of(bytes) <= 13;
   require(wire::is_fast(bytes) == is_fast, "a packet of the fast path is known by its kind");
   if (!packet) return fuzz::check_refused(packet.error());
   fuzz::check_written(*packet, bytes);
@@ -100,6 +102,6 @@ void check(const Bytes& bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
-  check(fuzz::packet_of({bytes, size}, sound_packet, {6, 12}));
+  check(fuzz::packet_of({bytes, size}, sound_packet, {6, 13}));
   return 0;
 }

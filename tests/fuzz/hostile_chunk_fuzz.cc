@@ -26,7 +26,8 @@ std::uint64_t job_word(std::size_t) {
                                   : input.near(chunks);
   const std::uint64_t sequence =
       input.take<std::uint8_t>() % 8 == 0 ? input.near(kSequence) : kSequence;
-  return count << 32U | (sequence & 0xffff'ffffU);
+  const std::uint64_t missed = input.take<std::uint8_t>() % 8 == 0 ? input.take<std::uint8_t>() : 0;
+  return missed << 62U | count << 32U | (sequence & 0xffff'ffffU);
 }
 
 void fuzz_job() {
@@ -34,8 +35,8 @@ void fuzz_job() {
   chunks = (length + (1U << kShift) - 1) >> kShift;
   Region words{.size = 16, .answer = job_word, .reads_once = false};
   shm::ChunkJob<HostileMachine> job(&words, 0, kSequence, length, kShift);
-  std::uint64_t end = 0, copied = 0;  // Of what was claimed.
-  bool broken = false;
+  std::uint64_t end = 0, done = 0;  // Of what was claimed.
+  bool broken = false, missed = false;
   for (int step = 0; step < 64 && !input.bytes.empty(); ++step) {
     words.begin();
     shm::ChunkJob<HostileMachine>::Chunk chunk;
@@ -45,21 +46,27 @@ void fuzz_job() {
               "a chunk lies in the message");
       require(chunk.offset % (1U << kShift) == 0, "a chunk begins at a chunk");
       end = chunk.offset + chunk.length;
-      job.copied();
-      ++copied;
+      ++done;
+      if (input.take<std::uint8_t>() % 8 == 0) {
+        missed = true;
+        job.missed(shm::JobSide::kReceiver);
+      } else {
+        job.copied();
+      }
     }
     words.begin();
     const JobState state = job.state();
     require(words.count == 1, "the count is read once");
     const std::uint64_t told = words.reads[0].told;
-    const std::uint64_t count = told >> 32U;
-    const bool is_possible =
-        (told & 0xffff'ffffU) == kSequence && count <= chunks && count >= copied;
+    const std::uint64_t count = told >> 32U & 0x3fff'ffffU;
+    const bool is_possible = (told & 0xffff'ffffU) == kSequence && count <= chunks && count >= done;
     require(is_possible || state == JobState::kBroken, "an impossible count breaks the job");
     require(!broken || state == JobState::kBroken, "broken is for good");
     broken = state == JobState::kBroken;
     if (broken) continue;
-    require((state == JobState::kFinished) == (count == chunks), "finished is all chunks");
+    require((state == JobState::kPending) == (count != chunks), "pending is some of the chunks");
+    require(state != JobState::kFinished || (!missed && told >> 62U == 0), "finished is all there");
+    require(state != JobState::kVoid || missed || told >> 62U != 0, "void is not all there");
   }
 }
 

@@ -30,7 +30,7 @@ std::uint32_t position = 0;  // Where the reader must stand.
 std::uint64_t slot_word(std::size_t offset) {
   switch (offset % shm::kLaneSlot) {
     case 0: {
-      const std::uint64_t kind = input.take<std::uint8_t>() % 10U;
+      const std::uint64_t kind = input.take<std::uint8_t>() % 11U;
       const std::uint32_t sequence = input.take<std::uint8_t>() % 8 == 0
                                          ? static_cast<std::uint32_t>(input.near(position))
                                          : position + 1;
@@ -75,15 +75,15 @@ bool is_sound(const Region& slots, std::size_t at, const Staged& staged) {
   if (kind == 8) {
     return staged.left == 0 && immediate >= 1 && immediate <= kSlots && length >= 1 && length <= 64;
   }
-  if (kind < 1 || kind > 7 || immediate > kImmediateMax) return false;
+  if (kind < 1 || kind > 9 || immediate > kImmediateMax) return false;
   if ((kind == 5) != (staged.left != 0)) return false;
   if (kind == 1) return length == 0;
   if (kind == 2) return length <= 112;
   if (kind == 3 || kind == 7) return true;
   const std::uint64_t first = slots.told(at + 16), second = slots.told(at + 24);
-  if (kind == 6) {
+  if (kind == 6 || kind == 9) {
     const std::uint64_t shift = first >> 32U;
-    return length != 0 && shift >= 12 && shift <= 20 && (length - 1) >> shift < 0x7fff'ffffU;
+    return length != 0 && shift >= 12 && shift <= 20 && (length - 1) >> shift < 0x3fff'ffffU;
   }
   if (second == 0 || first > kBounce || second > kBounce - first) return false;
   if (kind == 4) return second <= length;

@@ -44,7 +44,7 @@ inline std::uint64_t kind_of(const Packet& bytes) { return number(bytes, 6, 2); 
 inline bool is_header(const Packet& bytes) {
   const std::uint64_t kind = kind_of(bytes);
   const bool is_kind =
-      (kind >= 1 && kind <= 12) || (kind >= 16 && kind <= 21) || (kind >= 32 && kind <= 40);
+      (kind >= 1 && kind <= 13) || (kind >= 16 && kind <= 21) || (kind >= 32 && kind <= 40);
   return bytes.size() >= 12 && bytes.size() <= 512 && number(bytes, 0, 4) == 0x48434d43 &&
          number(bytes, 4, 2) == 1 && is_kind && number(bytes, 8, 4) == bytes.size();
 }

@@ -83,12 +83,66 @@ struct ChunkModel : rl::test_suite<ChunkModel<kJobs>, 2> {
   }
 };
 
+// One job of which a side cannot have what it claims.
+template <shm::JobSide kMisses>
+struct MissedModel : rl::test_suite<MissedModel<kMisses>, 2> {
+  std::array<FastRelacyWord, 2> words;
+  FastRelacyAtomic<std::uint32_t> opened;  // LANE: the slot's header.
+  rl::var<std::uint32_t> missed;           // Of the side that does.
+
+  void before() { missed($) = 0; }
+
+  void work(Job& job, shm::JobSide side) {
+    std::uint32_t misses = 0;
+    for (Job::Chunk chunk; job.claim(chunk);) {
+      if (side == kMisses) {
+        ++misses;
+        job.missed(side);
+      } else {
+        job.copied();
+      }
+    }
+    if (side == kMisses) missed($) = misses;
+    RL_ASSERT(misses == 0 || job.state() != JobState::kFinished);
+  }
+  void thread(unsigned index) {
+    if (index == 0) {
+      Job mine = job();
+      mine.open();
+      opened.store(1, std::memory_order_release);
+      work(mine, shm::JobSide::kSender);
+      once_over(mine);
+    } else if (opened.load(std::memory_order_acquire) == 1) {
+      Job mine = job();
+      work(mine, shm::JobSide::kReceiver);
+      once_over(mine);
+    }
+  }
+  // Whoever sees that it is over sees the same as everybody ever will.
+  void once_over(Job& mine) {
+    const JobState state = mine.state();
+    if (state == JobState::kPending) return;
+    Job last = job();
+    RL_ASSERT(state != JobState::kBroken && last.state() == state);
+  }
+  void after() {
+    Job last = job();
+    const bool is_void = static_cast<std::uint32_t>(missed($)) != 0;
+    RL_ASSERT(last.state() == (is_void ? JobState::kVoid : JobState::kFinished));
+  }
+  Job job() { return Job(words.data(), 0, 1, std::uint64_t{kChunks} << kShift, kShift); }
+};
+
 }  // namespace
 }  // namespace comch::model
 
 int main(int count, char** arguments) {
   using namespace comch::model;
   return explore<InFull<"one job of two chunks, in full", ChunkModel<1>>,
+                 InFull<"one job, what the sender claims missed, in full",
+                        MissedModel<comch::shm::JobSide::kSender>>,
+                 InFull<"one job, what the receiver claims missed, in full",
+                        MissedModel<comch::shm::JobSide::kReceiver>>,
                  AtRandom<"two jobs of two chunks", ChunkModel<2>>,
                  AtRandom<"three jobs of two chunks", ChunkModel<3>>>(count, arguments, 100'000);
 }

@@ -122,8 +122,8 @@ MISTAKES = {
     # Orders and steps of a cooperative copy.
     'copied_relaxed': (
         CHUNK,
-        'std::uint64_t{1} << 32U, std::memory_order_release);',
-        'std::uint64_t{1} << 32U, std::memory_order_relaxed);'),
+        '(missed | 1U) << 32U, std::memory_order_release);',
+        '(missed | 1U) << 32U, std::memory_order_relaxed);'),
     'finished_meet_relaxed': (
         CHUNK,
         'Machine::load_header(data_, claim_at_ + 8, std::memory_order_acquire);',
@@ -313,8 +313,22 @@ MISTAKES = {
         ''),
     'impossible_count_accepted': (
         CHUNK,
-        'if (!is_ours(done) || count > chunks() || count < copied_) broken_ = true;',
+        'if (!is_ours(done) || count > chunks() || count < done_) broken_ = true;',
         'if (!is_ours(done)) broken_ = true;'),
+    'missed_chunk_forgotten': (
+        CHUNK,
+        'return done >> kMissedAt == 0 && !has_missed_ ?',
+        'return done >> kMissedAt == 0 ?'),
+    'peers_miss_ignored': (
+        CHUNK,
+        'return done >> kMissedAt == 0 && !has_missed_ ?',
+        'return !has_missed_ ?'),
+    'miss_counted_first': (
+        CHUNK,
+        '    Machine::add_word(data_, claim_at_ + 8, (missed | 1U) << 32U, std::memory_order_release);',
+        '    Machine::add_word(data_, claim_at_ + 8, std::uint64_t{1} << 32U, std::memory_order_release);\n'
+        '    if (missed != 0)\n'
+        '      Machine::add_word(data_, claim_at_ + 8, missed << 32U, std::memory_order_release);'),
     'broken_job_forgiven': (
         CHUNK,
         '    if (broken_) return JobState::kBroken;\n',

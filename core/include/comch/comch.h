@@ -23,6 +23,7 @@
 #include "comch/progress_engine.h"  // IWYU pragma: export
 #include "comch/result.h"           // IWYU pragma: export
 #include "comch/server.h"           // IWYU pragma: export
+#include "comch/shown_file.h"       // IWYU pragma: export
 #include "comch/task.h"             // IWYU pragma: export
 
 #pragma GCC visibility push(default)

@@ -53,6 +53,7 @@
 namespace comch {
 
 class MsgQ;
+class ShownFile;
 
 class ProducerTask : public Task {
  public:
@@ -139,7 +140,7 @@ struct ProducerCounters {
   std::uint64_t mapped_messages = 0;
   std::uint64_t staged_messages = 0;
   std::uint64_t cma_messages = 0;
-  std::uint64_t cooperative_messages = 0;
+  std::uint64_t cooperative_messages = 0;  // Copied or read by both sides.
   std::uint64_t loaned_messages = 0;
   std::uint64_t handed_over_messages = 0;
   std::uint64_t nothing_posted = 0;  // Sends answered `again` because nothing was posted.
@@ -229,6 +230,18 @@ class Producer : public Context {
   // not_permitted, invalid_value, operating_system: the kernel did not copy it; no more is sent to
   // this consumer, and each send says why.
   Status ending(ConsumerId consumer) const;
+
+  // Sends `length` bytes of the file from `offset` on as one message, which both sides read, each a
+  // part of it, into the buffer that the consumer has posted. Accepted, it is busy() until it is
+  // over, and nothing else is sent to the consumer meanwhile; ending() says how it ended. No disk
+  // is waited for: io_failed says that not all of it was in the page cache, or the file is shorter
+  // by now. Nothing is sent then, and the buffer is posted again.
+  // not_supported: it is below set_cooperative_size(), the file ends before, the end of it is not
+  // cached, or the consumer is on another machine, cannot be shown a file, or has its
+  // memory not mapped here (see DataWay): send() what was read by other means. Others: as for
+  // send().
+  Status send_file(ConsumerId consumer, const ShownFile& file, std::uint64_t offset,
+                   std::size_t length, std::span<const std::byte> immediate = {});
 
   // Whether the consumer is there: announced and not gone. It says which one an invalid_value of a
   // send was, and nothing is sent, made or waited for. False also while the producer does not run.

@@ -78,6 +78,8 @@ class OutLane {
   // Continues what is under way; answers how many messages have completed. Nothing: none will any
   // more, and failure() says why.
   std::optional<std::size_t> step();
+  // All that is counted has come: no file is read by both sides here.
+  static constexpr bool take_void() { return false; }
   Error failure() const;
   // A message that is accepted still needs step() to be sent at all.
   bool under_way() const { return transfer_ && !failed(); }

@@ -51,7 +51,7 @@ ShmChannel::ShmChannel(Reactor& reactor, os::Fd socket, os::Mapping mapping,
       stamps_(terms.stamped && !terms.is_server),
       peer_uid_(terms.peer_uid),
       peer_pid_(terms.peer_pid),
-      hears_map_ends_(terms.hears_map_ends) {
+      version_(terms.version) {
   socket_.close_in_children();
   if (terms.stamped && terms.is_server) {
     arrivals_.emplace(incoming(terms).queue, os::monotonic_ns());
@@ -232,7 +232,7 @@ Status ShmChannel::make_hub() {
   if (!socket_ || peer_state_ != PeerState::kOpen) {
     return fail(Errc::connection_reset, "the connection has ended");
   }
-  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, peer_uid_, peer_pid_, hears_map_ends_);
+  Result<std::shared_ptr<Hub>> hub = Hub::create(is_server_, peer_uid_, peer_pid_, version_);
   if (!hub) return std::unexpected(hub.error());
   Status watched = reactor_.watch((*hub)->news().fd().get(), hub_news_);
   if (watched) hub_ = std::move(*hub);

@@ -21,6 +21,7 @@
 #include "shm/record_ring.h"
 #include "transport/shm/hub.h"
 #include "transport/transport.h"
+#include "wire/handshake.h"
 
 namespace comch::transport::shm {
 
@@ -30,8 +31,8 @@ struct ChannelTerms {
   bool is_server = false;
   bool peer_has_membarrier = false;
   bool own_membarrier = false;
-  bool stamped = false;        // Messages to the server say when they were sent.
-  bool hears_map_ends = true;  // What the peer speaks has wire::MapEnd.
+  bool stamped = false;                          // Messages to the server say when they were sent.
+  std::uint16_t version = wire::kNewestVersion;  // That both speak.
   std::uint32_t peer_uid = 0;  // Who is at the other end, by the kernel's word: for the log,
   std::int32_t peer_pid = 0;   // and for what the hub lets it do.
 };
@@ -107,7 +108,7 @@ class ShmChannel final : public Channel, public Readiness, public Alarm {
   std::optional<comch::shm::Arrivals> arrivals_;  // Of what it receives, if that is stamped.
   const std::uint32_t peer_uid_;
   const std::int32_t peer_pid_;
-  const bool hears_map_ends_;
+  const std::uint16_t version_;
   HubNews hub_news_{*this};
   std::shared_ptr<Hub> hub_;
 };

@@ -148,7 +148,7 @@ void ShmConnector::welcomed(const wire::Welcome& welcome, os::Packet& packet) {
                            .peer_has_membarrier = welcome.membarrier,
                            .own_membarrier = os::register_expedited(),
                            .stamped = welcome.stamped,
-                           .hears_map_ends = welcome.version >= 3,
+                           .version = welcome.version,
                            .peer_uid = server_.uid,
                            .peer_pid = server_.pid};
   reactor_.clear_alarm(*this);

@@ -15,6 +15,8 @@ namespace comch::transport::shm {
 
 using comch::shm::PostedLayout;
 
+static bool has_nothing(const os::Packet& packet) { return packet.fd_count == 0 && !packet.file; }
+
 Result<std::unique_ptr<ConsumerPort>> ConsumerPort::open(Reactor& reactor,
                                                          const std::shared_ptr<Hub>& hub,
                                                          const Setup& setup,
@@ -155,17 +157,14 @@ void ConsumerPort::end(InLane& lane, Found found) {
 // The buffer of a message that its producer has not finished is posted again: it is whole but for
 // bytes nobody was promised.
 void ConsumerPort::sweep() {
-  sweep_ = false;
   std::erase_if(lanes_, [&](const std::unique_ptr<InLane>& lane) {
     if (!lane->ended || lane->reader.ready() || lane->reader.kept() != 0) return false;
-    if (const Intake::Entry* entry = intake_.begun(*lane)) {
-      writer_.post(lane->staged_index, entry->offset, entry->capacity());
-      unheard_ = true;
-    }
+    if (const Intake::Entry* entry = intake_.begun(*lane)) post_again(lane->staged_index, *entry);
     lane->leave_to(maps_);
     return true;
   });
   note_only_lane();
+  sweep_ = false;
   unmap_passed();
   publish();
 }
@@ -189,7 +188,7 @@ Error ConsumerPort::why_over(const Result<os::Packet>& last) const {
 bool ConsumerPort::read_line() {
   if (line_over_) return false;
   std::array<std::byte, wire::kMaxPacket> buffer;
-  Result<os::Packet> packet = os::receive(parts_.line, buffer, hub_->peer_uid());
+  Result<os::Packet> packet = os::receive(parts_.line, buffer, hub_->peer_uid(), os::Files::kTaken);
   if (!packet && packet.error().code == Errc::again) return false;
   const std::span<const std::byte> bytes =
       packet ? std::span<const std::byte>(buffer).first(packet->size) : std::span<std::byte>();
@@ -201,12 +200,12 @@ bool ConsumerPort::read_line() {
   }
   if (wire::is_fast(bytes)) {
     const Result<wire::FastPacket> said = wire::decode_fast(bytes);
-    if (said) heard(*said, std::span(packet->fds).first(packet->fd_count));
+    if (said) heard(*said, *packet);
     if (!said) lose(said.error());
     return true;
   }
   const Result<wire::Packet> said = wire::decode(bytes);
-  if (said && std::holds_alternative<wire::Doorbell>(*said) && packet->fd_count == 0) {
+  if (said && std::holds_alternative<wire::Doorbell>(*said) && has_nothing(*packet)) {
     ++wakes_received_;
     owner_.on_wake();
   } else {
@@ -215,26 +214,43 @@ bool ConsumerPort::read_line() {
   return true;
 }
 
-PeerMap* ConsumerPort::map_of(std::uint32_t number) {
-  PeerMap* map = maps_.find(number);
-  for (std::size_t n = 0; map == nullptr && n < kMaxLanes && read_line(); ++n) {
-    map = maps_.find(number);
-  }
-  return map;
+template <class Find>
+auto ConsumerPort::find_announced(const Find& find) {
+  auto found = find();
+  for (std::size_t n = 0; found == nullptr && n < kMaxLanes && read_line(); ++n) found = find();
+  return found;
 }
 
-void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) {
+PeerMap* ConsumerPort::map_of(std::uint32_t number) {
+  return find_announced([this, number] { return maps_.find(number); });
+}
+
+const os::PeerFile* ConsumerPort::file_of(std::uint32_t number) {
+  return find_announced([this, number] { return files_.find(number); });
+}
+
+// Published by the sweep.
+void ConsumerPort::post_again(std::uint16_t index, const Intake::Entry& entry) {
+  writer_.post(index, entry.offset, entry.capacity());
+  unheard_ = sweep_ = true;
+}
+
+void ConsumerPort::heard(const wire::FastPacket& said, os::Packet& packet) {
+  const std::span<os::Fd> fds = std::span(packet.fds).first(packet.fd_count);
   Status done;
-  if (const auto* lane = std::get_if<wire::Lane>(&packet)) {
+  if (const auto* file = std::get_if<wire::File>(&said)) {
+    done = add_file(*file, packet);
+  } else if (packet.file) {
+    done = fail(Errc::connection_reset, "a file with a packet that has none");
+  } else if (const auto* lane = std::get_if<wire::Lane>(&said)) {
     done = add_lane(*lane, fds);
-  } else if (const auto* map = std::get_if<wire::Map>(&packet)) {
+  } else if (const auto* map = std::get_if<wire::Map>(&said)) {
     done = maps_.add(*map, fds, hub_->allowances());
-  } else if (const auto* over = std::get_if<wire::MapEnd>(&packet);
-             over != nullptr && fds.empty()) {
+  } else if (const auto* over = std::get_if<wire::MapEnd>(&said); over != nullptr && fds.empty()) {
     done = end_map(*over);
-  } else if (const auto* end = std::get_if<wire::LaneEnd>(&packet); end != nullptr && fds.empty()) {
+  } else if (const auto* end = std::get_if<wire::LaneEnd>(&said); end != nullptr && fds.empty()) {
     if (InLane* ending = lane_of(end->producer)) ending->ended = ending->heeded = true;
-  } else if (const auto* accepted = std::get_if<wire::Accepted>(&packet);
+  } else if (const auto* accepted = std::get_if<wire::Accepted>(&said);
              accepted != nullptr && fds.empty() && state_ != State::kOpen) {
     if (state_ != State::kOpening) return;
     state_ = State::kOpen;
@@ -252,6 +268,16 @@ void ConsumerPort::heard(const wire::FastPacket& packet, std::span<os::Fd> fds) 
     return lose(done.error());
   }
   owner_.on_wake();
+}
+
+// Some files are memory, and come as that does.
+Status ConsumerPort::add_file(const wire::File& file, os::Packet& packet) {
+  if (packet.fd_count == 1 && !packet.file && os::is_regular_file(packet.fds[0])) {
+    packet.file = os::PeerFile(std::move(packet.fds[0]), hub_->peer_uid());
+    packet.fd_count = 0;
+  }
+  if (packet.fd_count != 0) return fail(Errc::connection_reset, "a file, and more");
+  return files_.add(file, std::move(packet.file), hub_->allowances());
 }
 
 Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
@@ -272,6 +298,7 @@ Status ConsumerPort::add_lane(const wire::Lane& lane, std::span<os::Fd> fds) {
 
 // What was sent ahead of it lies in the lanes, and may speak of the map.
 Status ConsumerPort::end_map(const wire::MapEnd& end) {
+  if (files_.end(end.number)) return {};
   if (!maps_.end(end.number)) {
     return fail(Errc::connection_reset, "the end of a memory map that there is not");
   }

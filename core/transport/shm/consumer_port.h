@@ -35,6 +35,7 @@
 #include "transport/shm/hub.h"
 #include "transport/shm/in_lane.h"
 #include "transport/shm/intake.h"
+#include "transport/shm/peer_files.h"
 #include "transport/shm/peer_maps.h"
 #include "transport/shm/showcase.h"
 #include "transport/sign.h"
@@ -42,7 +43,7 @@
 
 namespace comch::transport::shm {
 
-class ConsumerPort final : public Readiness, private Intake::Maps {
+class ConsumerPort final : public Readiness, private Intake::Host {
  public:
   struct Setup {
     std::uint32_t depth = 0;
@@ -277,11 +278,16 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   // One packet of the line; false: there is none now, or never again.
   bool read_line();
   Error why_over(const Result<os::Packet>& last) const;
-  // Memory that a message speaks of. Its announcement was sent ahead of the message, so that it
-  // has come by now, but perhaps it is not read. Null: there is none.
+  // Memory or a file that a message speaks of. Its announcement was sent ahead of the message, so
+  // that it has come by now, but perhaps it is not read. Null: there is none.
   PeerMap* map_of(std::uint32_t number) override;
-  void heard(const wire::FastPacket& packet, std::span<os::Fd> fds);
+  const os::PeerFile* file_of(std::uint32_t number) override;
+  template <class Find>
+  auto find_announced(const Find& find);
+  void post_again(std::uint16_t index, const Intake::Entry& entry) override;
+  void heard(const wire::FastPacket& said, os::Packet& packet);
   Status add_lane(const wire::Lane& lane, std::span<os::Fd> fds);
+  Status add_file(const wire::File& file, os::Packet& packet);
   Status end_map(const wire::MapEnd& end);
   std::uint64_t ends_passed() const;
   void unmap_passed();
@@ -313,6 +319,7 @@ class ConsumerPort final : public Readiness, private Intake::Maps {
   Showcase showcase_;
   Gap gap_;  // Of who polls by itself.
   PeerMaps maps_;
+  PeerFiles files_;
   std::uint64_t passed_ = 0;  // The ends of maps_ that all lanes had passed at the last look.
   std::uint64_t wakes_received_ = 0;
 };

@@ -17,10 +17,10 @@
 namespace comch::transport::shm {
 
 Result<std::shared_ptr<Hub>> Hub::create(bool is_server, std::uint32_t peer_uid,
-                                         std::int32_t peer_pid, bool hears_map_ends) {
+                                         std::int32_t peer_pid, std::uint16_t version) {
   Result<os::Event> news = os::Event::create();
   if (!news) return std::unexpected(news.error());
-  return std::make_shared<Hub>(std::move(*news), is_server, peer_uid, peer_pid, hears_map_ends);
+  return std::make_shared<Hub>(std::move(*news), is_server, peer_uid, peer_pid, version);
 }
 
 // Whom Allowance bounds as one of a user; see there.
@@ -30,12 +30,12 @@ static Allowance::User bounded_user(std::uint32_t uid) {
 }
 
 Hub::Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid,
-         bool hears_map_ends)
+         std::uint16_t version)
     : news_(std::move(news)),
       peer_uid_(peer_uid),
       allowances_(bounded_user(peer_uid)),
       writable_pid_(os::writable_peer(peer_uid, peer_pid)),
-      hears_map_ends_(hears_map_ends),
+      version_(version),
       ids_(is_server) {}
 
 // --- Ports -------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ Result<std::optional<ConsumerNews>> Hub::appeared(const wire::Consumer& terms,
   }
   Result<std::shared_ptr<RemoteConsumer>> made =
       RemoteConsumer::make(terms, fds, writable_pid_, allowances_,
-                           hears_map_ends_ ? weak_from_this() : std::weak_ptr<Hub>());
+                           version_ >= 3 ? weak_from_this() : std::weak_ptr<Hub>(), version_ >= 4);
   if (!made) {
     if (made.error().code == Errc::connection_reset) return std::unexpected(made.error());
     // Its line ends unanswered, by which its owner knows that it cannot be reached.

@@ -32,6 +32,7 @@
 #include "transport/shm/remote_consumer.h"
 #include "transport/transport.h"
 #include "wire/fast_packet.h"
+#include "wire/handshake.h"
 
 namespace comch::transport::shm {
 
@@ -44,12 +45,13 @@ struct ConsumerNews {
 class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
  public:
   // operating_system: no descriptor.
-  // `peer_uid`, `peer_pid`: who is at the other end, by the kernel's word. `hears_map_ends`: it
-  // knows wire::MapEnd.
+  // `peer_uid`, `peer_pid`: who is at the other end, by the kernel's word. `version`: what both
+  // speak.
   static Result<std::shared_ptr<Hub>> create(bool is_server, std::uint32_t peer_uid,
-                                             std::int32_t peer_pid, bool hears_map_ends = true);
+                                             std::int32_t peer_pid,
+                                             std::uint16_t version = wire::kNewestVersion);
   Hub(os::Event news, bool is_server, std::uint32_t peer_uid, std::int32_t peer_pid,
-      bool hears_map_ends);
+      std::uint16_t version);
 
   // What the other side may take by what it shows.
   Allowances& allowances() { return allowances_; }
@@ -114,7 +116,7 @@ class Hub final : public FastPath, public std::enable_shared_from_this<Hub> {
   Allowances allowances_;
   bool told_unreachable_ = false;    // The connection's thread's. Said once of a peer.
   const std::int32_t writable_pid_;  // See os::writable_peer().
-  const bool hears_map_ends_;
+  const std::uint16_t version_;
   mutable std::mutex mutex_;
   // All behind mutex_.
   bool closed_ = false;

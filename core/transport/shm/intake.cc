@@ -10,11 +10,14 @@
 namespace comch::transport::shm {
 
 using comch::shm::ChunkJob;
+using comch::shm::JobSide;
 using comch::shm::JobState;
 using comch::shm::LaneKind;
 using comch::shm::LaneRecord;
 
 namespace {
+
+constexpr int kChunks = 16;  // Of one call, so that other lanes have their turn.
 
 // What the message needs of the posted buffer: a hand-over stays where it is. A chunk behind a
 // staged message's first needs room for all of the message: its index may be another buffer's by
@@ -35,6 +38,7 @@ Passage passage_of(LaneKind kind) {
     case LaneKind::kStagedNext:
       return Passage::kStaged;
     case LaneKind::kJob:
+    case LaneKind::kReading:
       return Passage::kCooperative;
     case LaneKind::kHandOver:
       return Passage::kHandOver;
@@ -46,8 +50,8 @@ Passage passage_of(LaneKind kind) {
 
 }  // namespace
 
-Intake::Intake(const Setup& setup, Maps& maps, NextAnswer& next)
-    : maps_(maps),
+Intake::Intake(const Setup& setup, Host& host, NextAnswer& next)
+    : host_(host),
       next_(next),
       immediate_max_(setup.immediate_max),
       memory_(setup.memory),
@@ -83,6 +87,11 @@ Intake::Step Intake::take_other(InLane& lane, Arrival& arrival) {
     }
     case LaneKind::kJob: {
       const Step step = take_job(lane, record, room_of(*entry));
+      if (step != Step::kArrival) return step;
+      break;
+    }
+    case LaneKind::kReading: {
+      const Step step = take_reading(lane, record, *entry);
       if (step != Step::kArrival) return step;
       break;
     }
@@ -131,29 +140,19 @@ Intake::Step Intake::take_staged(InLane& lane, const LaneRecord& record, const E
   return Step::kPart;
 }
 
-Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
-  constexpr int kChunks = 16;  // Of one call, so that other lanes have their turn.
-  PeerMap* const map = maps_.map_of(record.map());
-  if (map == nullptr) return Step::kBroken;
-  const std::span<const std::byte> source = map->bytes();
-  const Range range{record.source().offset, record.source().length};
-  if (!contains(source.size(), range)) return Step::kBroken;
-  if (!lane.job) {
-    lane.job.emplace(lane.reader.job(record));
-    lane.job_record = record;
-  } else if (record != lane.job_record) {
-    return Step::kBroken;  // Its chunks are those of the message that was begun.
-  }
-  int copied = 0;
-  ChunkJob<>::Chunk chunk;
-  for (; copied < kChunks && lane.job->claim(chunk); ++copied) {
-    copy_part(to + chunk.offset, source.data() + range.offset + chunk.offset, chunk.length,
-              record.length);
-    lane.job->copied();
-  }
-  lane.job_waits = copied < kChunks;
-  switch (lane.job->state()) {
+// False: its chunks are those of another message, which was begun.
+bool Intake::begin_job(InLane& lane, const LaneRecord& record) {
+  if (lane.job) return record == lane.job_record;
+  lane.job.emplace(lane.reader.job(record));
+  lane.job_record = record;
+  return true;
+}
+
+Intake::Step Intake::end_job(InLane& lane, JobState state, int done) {
+  lane.job_waits = done < kChunks;
+  switch (state) {
     case JobState::kFinished:
+    case JobState::kVoid:
       lane.job.reset();
       lane.job_waits = false;
       lane.tell();
@@ -163,11 +162,52 @@ Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte*
     case JobState::kPending:
       break;
   }
-  return copied != 0 ? Step::kPart : Step::kNothing;
+  return done != 0 ? Step::kPart : Step::kNothing;
+}
+
+Intake::Step Intake::take_job(InLane& lane, const LaneRecord& record, std::byte* to) {
+  PeerMap* const map = host_.map_of(record.map());
+  if (map == nullptr) return Step::kBroken;
+  const std::span<const std::byte> source = map->bytes();
+  const Range range{record.source().offset, record.source().length};
+  if (!contains(source.size(), range)) return Step::kBroken;
+  if (!begin_job(lane, record)) return Step::kBroken;
+  int copied = 0;
+  ChunkJob<>::Chunk chunk;
+  for (; copied < kChunks && lane.job->claim(chunk); ++copied) {
+    copy_part(to + chunk.offset, source.data() + range.offset + chunk.offset, chunk.length,
+              record.length);
+    lane.job->copied();
+  }
+  const JobState state = lane.job->state();
+  if (state == JobState::kVoid) return Step::kBroken;  // Nothing of memory is ever missed.
+  return end_job(lane, state, copied);
+}
+
+// A file that is not known, or no more, is one that cannot be read: nothing of it is missed but by
+// who speaks of it.
+Intake::Step Intake::take_reading(InLane& lane, const LaneRecord& record, const Entry& entry) {
+  if (!begin_job(lane, record)) return Step::kBroken;
+  const os::PeerFile* const file = host_.file_of(record.map());
+  std::byte* const to = room_of(entry);
+  int done = 0;
+  ChunkJob<>::Chunk chunk;
+  for (; done < kChunks && lane.job->claim(chunk); ++done) {
+    const bool is_there =
+        file != nullptr && !lane.job->is_spoiled() &&
+        file->read({to + chunk.offset, chunk.length}, record.source().offset + chunk.offset);
+    is_there ? lane.job->copied() : lane.job->missed(JobSide::kReceiver);
+  }
+  const JobState state = lane.job->state();
+  const Step step = end_job(lane, state, done);
+  if (state != JobState::kVoid) return step;
+  host_.post_again(record.index, entry);
+  lane.reader.pop(record);
+  return Step::kPart;
 }
 
 Intake::Step Intake::take_hand_over(InLane& lane, const LaneRecord& record, Arrival& arrival) {
-  PeerMap* const map = maps_.map_of(record.map());
+  PeerMap* const map = host_.map_of(record.map());
   if (map == nullptr) return Step::kBroken;
   const std::span<std::byte> source = map->bytes();
   const Range range{record.source().offset, record.source().length};

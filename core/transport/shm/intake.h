@@ -2,7 +2,7 @@
 // posted in its table, and believes nothing: what a producer says is held against the table, the
 // maps that were shown, and the sizes that were agreed on.
 //
-//   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, maps, next);
+//   Intake intake({.names = 512, .immediate_max = 64, .memory = memory}, host, next);
 //   intake.table().post(index, name, offset, capacity);
 //   const Intake::Got got = intake.take(lane, 0, 64, Intake::kLookOnce, sink);
 //   if (got.found == Found::kBroken) cut_off(lane.producer());
@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "os/peer_file.h"
 #include "shm/lane_awaited.h"
 #include "shm/posted_table.h"
 #include "transport/gap.h"
@@ -55,14 +56,18 @@ class Intake {
  public:
   using Entry = comch::shm::PostedTable::Entry;
 
-  // Where it finds memory that a message speaks of, by its number. Null: it was not shown, or it
-  // has ended.
-  class Maps {
+  // Whose intake it is.
+  class Host {
    public:
+    // Memory and files that messages speak of, by their number. Null: it was not shown, or it has
+    // ended.
     virtual PeerMap* map_of(std::uint32_t number) = 0;
+    virtual const os::PeerFile* file_of(std::uint32_t number) = 0;
+    // A message has used up this buffer and does not come: it is to be posted again, as it was.
+    virtual void post_again(std::uint16_t index, const Entry& entry) = 0;
 
    protected:
-    ~Maps() = default;
+    ~Host() = default;
   };
   struct Setup {
     std::uint32_t names = 0;  // Of posted buffers, and as many indexes.
@@ -71,7 +76,7 @@ class Intake {
   };
 
   // `next`: what may be sent in answer.
-  Intake(const Setup& setup, Maps& maps, NextAnswer& next);
+  Intake(const Setup& setup, Host& host, NextAnswer& next);
 
   // What is posted. Whoever posts has checked that it lies in the memory.
   comch::shm::PostedTable& table() { return table_; }
@@ -275,6 +280,10 @@ class Intake {
   Step take_other(InLane& lane, Arrival& arrival);
   Step take_staged(InLane& lane, const comch::shm::LaneRecord& record, const Entry& entry);
   Step take_job(InLane& lane, const comch::shm::LaneRecord& record, std::byte* to);
+  Step take_reading(InLane& lane, const comch::shm::LaneRecord& record, const Entry& entry);
+  static bool begin_job(InLane& lane, const comch::shm::LaneRecord& record);
+  // Of which `done` chunks were just done with. kArrival: it is over.
+  static Step end_job(InLane& lane, comch::shm::JobState state, int done);
   Step take_hand_over(InLane& lane, const comch::shm::LaneRecord& record, Arrival& arrival);
   void take_immediate(const InLane& lane, const comch::shm::LaneRecord& record, std::uint16_t name);
 
@@ -283,7 +292,7 @@ class Intake {
     return entry.capacity() != 0 ? memory_.data() + entry.offset : nullptr;
   }
 
-  Maps& maps_;
+  Host& host_;
   NextAnswer& next_;
   const std::uint32_t immediate_max_;
   const std::span<std::byte> memory_;

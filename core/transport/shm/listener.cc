@@ -17,7 +17,7 @@ namespace comch::transport::shm {
 namespace {
 
 Refusal other_version() {
-  return {Errc::unsupported_version, "this server speaks versions 1 and 2 of the protocol only"};
+  return {Errc::unsupported_version, "this server speaks versions 1 to 4 of the protocol only"};
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ void ShmListener::welcome(Caller& caller, const Request& request, const wire::He
                                                            .peer_has_membarrier = hello.membarrier,
                                                            .own_membarrier = membarrier,
                                                            .stamped = stamped,
-                                                           .hears_map_ends = version >= 3,
+                                                           .version = version,
                                                            .peer_uid = caller.peer.uid,
                                                            .peer_pid = caller.peer.pid});
   if (Status opened = channel->open(); !opened) return;

@@ -2,10 +2,12 @@
 #include "transport/shm/out_lane.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
 #include "base/prefetch.h"
+#include "os/peer_file.h"
 
 namespace comch::transport::shm {
 
@@ -229,6 +231,35 @@ std::optional<std::size_t> OutLane::step() {
     seat_.give_back();
   }
   return std::nullopt;
+}
+
+// --- Files -------------------------------------------------------------------------------
+
+std::optional<std::uint32_t> OutLane::share_file(SharedFile& file, comch::shm::Range source) {
+  const bool is_long = options_.cooperative != 0 && source.length >= options_.cooperative;
+  const bool is_in_files = comch::shm::contains(comch::shm::kMaxLaneLength, source);
+  if (!is_long || !is_in_files || memory_.empty() || !consumer_->reads_files) return std::nullopt;
+  // A file that ends before is not shared, and mostly the end of one that is cached is, too.
+  std::array<std::byte, 64> end;
+  if (!os::read_cached(file.fd, end, source.offset + source.length - end.size()))
+    return std::nullopt;
+  const Result<std::uint32_t> number = consumer_->number_of(file);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+Outcome OutLane::put_file(std::uint32_t number, const std::shared_ptr<const SharedFile>& file,
+                          comch::shm::Range source, Bytes immediate) {
+  if (const Outcome checked = check(immediate); checked != Outcome::kSent) return checked;
+  if (layout_.shape.head_credit && out_.writer.room() == 0) return nothing();
+  unprepare();
+  Posted posted;
+  if (!seat_.take(posted)) return nothing();
+  if (source.length > posted.capacity) {
+    keep(posted);
+    return Outcome::kTooLong;
+  }
+  hinder();
+  return under_way_.put_reading(posted, number, file, source, immediate);
 }
 
 // --- In place ----------------------------------------------------------------------------

@@ -69,6 +69,15 @@ class OutLane {
   Outcome put(Bytes data, Bytes immediate, const SharedMemory* source);
   void publish() { out_.publish(); }
 
+  // The number by which the consumer knows the file, if both sides may read this of it now: it is
+  // long enough, and the end of it can be had without waiting.
+  std::optional<std::uint32_t> share_file(SharedFile& file, comch::shm::Range source);
+  // Accepts that as one message, and exposes it. kUnderWay, or why not.
+  Outcome put_file(std::uint32_t number, const std::shared_ptr<const SharedFile>& file,
+                   comch::shm::Range source, Bytes immediate);
+  // Of what step() has counted last: it has not come. Asked once.
+  [[nodiscard]] bool take_void() { return under_way_.take_void(); }
+
   // put() for the first of `count` messages, as long as they are data alone, not long, and find
   // a posted buffer that is long enough (batch.h). Of the one that ends it put() says what is the
   // matter, unless it is that the lane is full.

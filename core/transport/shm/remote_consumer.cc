@@ -59,11 +59,9 @@ Result<os::Window> map_memory(const os::Fd& fd, const wire::Consumer& terms,
 
 }  // namespace
 
-Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consumer& terms,
-                                                             std::span<os::Fd> fds,
-                                                             std::int32_t pid,
-                                                             Allowances& allowances,
-                                                             std::weak_ptr<Hub> hub) {
+Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(
+    const wire::Consumer& terms, std::span<os::Fd> fds, std::int32_t pid, Allowances& allowances,
+    std::weak_ptr<Hub> hub, bool reads_files) {
   const bool mapped = terms.way == wire::Way::kMapped;
   if (fds.size() != (mapped ? 3U : 2U)) {
     return fail(Errc::connection_reset, "a consumer with too few or too many descriptors");
@@ -91,14 +89,16 @@ Result<std::shared_ptr<RemoteConsumer>> RemoteConsumer::make(const wire::Consume
                                                 .memory = std::move(*memory),
                                                 .seats = std::move(*seats),
                                                 .layout = *layout},
-                                          pid, os::register_expedited(), std::move(hub));
+                                          pid, os::register_expedited(), std::move(hub),
+                                          reads_files);
 }
 
 RemoteConsumer::RemoteConsumer(const wire::Consumer& t, Parts parts, std::int32_t p,
-                               bool membarrier, std::weak_ptr<Hub> hub)
+                               bool membarrier, std::weak_ptr<Hub> hub, bool reads)
     : terms(t),
       pid(p),
       own_membarrier(membarrier),
+      reads_files(reads),
       parts_(std::move(parts)),
       desk(reader_of(parts_, terms), terms.depth, seats_of(parts_.seats), !membarrier),
       hub_(std::move(hub)) {
@@ -121,20 +121,29 @@ Status RemoteConsumer::say(const wire::FastPacket& packet, std::span<const int> 
   return os::send(parts_.line, std::span(buffer).first(size), fds);
 }
 
-Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
+template <class Packet>
+Result<std::uint32_t> RemoteConsumer::number_of(MapLife& life, const os::Fd& fd, Packet packet) {
   const std::lock_guard lock(mutex_);
-  const auto known = numbers_.find(memory.life->id());
+  const auto known = numbers_.find(life.id());
   if (known != numbers_.end()) return known->second;
   if (numbers_.size() == kMaxMaps) {
-    return fail(Errc::full, "the consumer knows 256 memory maps; stop some, or use fewer");
+    return fail(Errc::full, "the consumer knows 256 memory maps or files; stop some, or use fewer");
   }
-  const std::array<int, 1> fds{memory.fd->get()};
-  const wire::Map packet{
-      .number = next_number_, .offset = memory.offset, .size = memory.bytes.size()};
+  packet.number = next_number_;
+  const std::array<int, 1> fds{fd.get()};
   if (Status said = say(packet, fds); !said) return std::unexpected(said.error());
-  numbers_.emplace(memory.life->id(), next_number_);
-  Audience::of(*memory.life)->add(weak_from_this());
+  numbers_.emplace(life.id(), next_number_);
+  Audience::of(life)->add(weak_from_this());
   return next_number_++;
+}
+
+Result<std::uint32_t> RemoteConsumer::number_of(const SharedMemory& memory) {
+  return number_of(*memory.life, *memory.fd,
+                   wire::Map{.offset = memory.offset, .size = memory.bytes.size()});
+}
+
+Result<std::uint32_t> RemoteConsumer::number_of(SharedFile& file) {
+  return number_of(file.life, file.fd, wire::File());
 }
 
 // Who was not told keeps it, and so does this side.

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "os/fd.h"
 #include "os/memfd.h"
@@ -38,6 +39,13 @@ struct SharedMemory {
   std::span<const std::byte> bytes;
 };
 
+// A file of this process that may be shown to peers: they may read all of it.
+struct SharedFile {
+  explicit SharedFile(os::Fd f) : fd(std::move(f)) {}
+  const os::Fd fd;
+  MapLife life{{}};  // Its id is another one for each.
+};
+
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the desk has cache lines of its own.
 class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
  public:
@@ -46,11 +54,11 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
   // From what its process has sent. connection_reset: no correct peer sends this.
   // no_memory, full: the peer has its share. operating_system, no_memory: it cannot be mapped here.
   // `hub`: where it says what its line is too full for now; none: its process does not know
-  // wire::MapEnd.
+  // wire::MapEnd. `reads_files`: it does know wire::File.
   static Result<std::shared_ptr<RemoteConsumer>> make(const wire::Consumer& terms,
                                                       std::span<os::Fd> fds, std::int32_t pid,
                                                       Allowances& allowances,
-                                                      std::weak_ptr<Hub> hub);
+                                                      std::weak_ptr<Hub> hub, bool reads_files);
 
   struct Parts {
     os::Fd line;
@@ -62,13 +70,14 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
     comch::shm::PostedLayout layout;
   };
   RemoteConsumer(const wire::Consumer& terms, Parts parts, std::int32_t pid, bool membarrier,
-                 std::weak_ptr<Hub> hub);
+                 std::weak_ptr<Hub> hub, bool reads_files);
   RemoteConsumer(const RemoteConsumer&) = delete;
   RemoteConsumer& operator=(const RemoteConsumer&) = delete;
 
   const wire::Consumer terms;
   const std::int32_t pid;     // Of its process; see os::writable_peer().
   const bool own_membarrier;  // This process has registered.
+  const bool reads_files;     // Its own may be told of files.
 
   std::span<std::byte> memory() const { return parts_.memory.bytes(); }
   comch::shm::Bell<comch::shm::FastMachine>& data_bell() const;
@@ -86,11 +95,16 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
   // The number by which jobs and hand-overs speak of this memory; it is announced with the first.
   // again: try later. full: so many are known now. operating_system: it cannot be sent.
   Result<std::uint32_t> number_of(const SharedMemory& memory);
-  // The memory of this id is stopped: it has no number any more.
+  // The same of a file, by which readings speak of it.
+  Result<std::uint32_t> number_of(SharedFile& file);
+  // The memory or file of this id is stopped: it has no number any more.
   void forget(std::uint64_t memory);
 
  private:
-  static constexpr std::size_t kMaxMaps = 256;  // At a time.
+  static constexpr std::size_t kMaxMaps = 256;  // And files, at a time.
+
+  template <class Packet>
+  Result<std::uint32_t> number_of(MapLife& life, const os::Fd& fd, Packet packet);
 
   const Parts parts_;
 
@@ -101,7 +115,7 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
   std::atomic<bool> gone_{false};
   std::mutex mutex_;
   // Behind mutex_.
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // By the memory's id.
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // By the memory's or file's id.
   std::uint32_t next_number_ = 0;                             // None is used twice.
   const std::weak_ptr<Hub> hub_;
 };

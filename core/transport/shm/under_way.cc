@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "base/copy.h"
+#include "os/peer_file.h"
 #include "os/peer_memory.h"
 
 namespace comch::transport::shm {
 
 using comch::shm::ChunkJob;
+using comch::shm::JobSide;
 using comch::shm::JobState;
 
 namespace {
@@ -24,10 +26,12 @@ constexpr std::uint64_t kPiece = std::uint64_t{64} << 10U;
 
 // Chunks of a shared copy: eight or more, for both sides to share evenly, and of those the longest,
 // for every cut slows the copying down. The shortest are picked; for the last one, of 256 KiB at
-// most, the other side waits.
-std::uint32_t shift_for(std::uint64_t length) {
+// most, the other side waits. Of a file there are half as many, for each is a call.
+constexpr std::uint64_t kChunksOfACopy = 8;
+constexpr std::uint64_t kChunksOfAFile = 4;
+std::uint32_t shift_for(std::uint64_t length, std::uint64_t chunks) {
   constexpr std::uint32_t kLongest = 18;
-  const auto width = static_cast<std::uint32_t>(std::bit_width(length / 8));
+  const auto width = static_cast<std::uint32_t>(std::bit_width(length / chunks));
   return std::clamp(width, comch::shm::kChunkShift + 1, kLongest + 1) - 1;
 }
 
@@ -75,8 +79,8 @@ UnderWay::Message& UnderWay::line_up(Message::What what) {
 Outcome UnderWay::put_job(const Posted& posted, std::uint32_t map, comch::shm::Range source,
                           Bytes data, Bytes immediate) {
   const std::uint32_t position = outlet_.writer.position();
-  const ChunkJob<> job =
-      outlet_.writer.put_job(posted.index, map, source, shift_for(data.size()), immediate);
+  const ChunkJob<> job = outlet_.writer.put_job(posted.index, map, source,
+                                                shift_for(data.size(), kChunksOfACopy), immediate);
   outlet_.publish();
   outlet_.counters.bytes += data.size();
   ++outlet_.counters.cooperative;
@@ -87,6 +91,21 @@ Outcome UnderWay::put_job(const Posted& posted, std::uint32_t map, comch::shm::R
   message.data = data;
   // What becomes of it step() says.
   std::ignore = continue_job(message);
+  return Outcome::kUnderWay;
+}
+
+Outcome UnderWay::put_reading(const Posted& posted, std::uint32_t number,
+                              std::shared_ptr<const SharedFile> file, comch::shm::Range source,
+                              Bytes immediate) {
+  const ChunkJob<> job = outlet_.writer.put_reading(
+      posted.index, number, source, shift_for(source.length, kChunksOfAFile), immediate);
+  outlet_.publish();
+  reading_ = {.file = std::move(file), .offset = source.offset};
+  Message& message = line_up(Message::What::kReading);
+  message.job.emplace(job);
+  message.to = memory_.data() + posted.offset;
+  // What becomes of it step() says.
+  std::ignore = continue_reading(message);
   return Outcome::kUnderWay;
 }
 
@@ -130,6 +149,11 @@ Result<bool> UnderWay::go_on(Message& message) {
       break;
     case Message::What::kJob:
       return continue_job(message);
+    case Message::What::kReading: {
+      const Result<bool> is_over = continue_reading(message);
+      if (is_over && *is_over) end_reading(*message.job);
+      return is_over;
+    }
     case Message::What::kTransfer:
       return continue_transfer();
   }
@@ -138,6 +162,9 @@ Result<bool> UnderWay::go_on(Message& message) {
 
 std::size_t UnderWay::take_taken() {
   const auto is_over = [this](Message& message) {
+    if (message.what == Message::What::kReading) {
+      return message.job->state() == JobState::kFinished;
+    }
     if (message.what != Message::What::kJob) return message.what == Message::What::kDone;
     return outlet_.writer.passed(message.position) || message.job->state() == JobState::kFinished;
   };
@@ -157,6 +184,8 @@ bool UnderWay::ready() {
     case Message::What::kJob:
       return message.more || outlet_.writer.passed(message.position) ||
              message.job->state() != JobState::kPending;
+    case Message::What::kReading:
+      return message.more || message.job->state() != JobState::kPending;
     case Message::What::kTransfer:
       // Only a staged one waits, for the consumer to read.
       return way() != wire::Way::kStaged || outlet_.writer.broken() || bounce_room(1).length != 0;
@@ -174,18 +203,40 @@ Result<bool> UnderWay::continue_job(Message& message) {
               message.data.size());
     message.job->copied();
   }
-  message.more = copied >= kSlice;
-  switch (message.job->state()) {
-    case JobState::kPending:
-      return false;
-    case JobState::kFinished:
-      // The consumer sleeps when only our chunks are left.
-      if (copied != 0) outlet_.wake();
-      return true;
-    case JobState::kBroken:
-      break;
+  return end_job(message, copied);
+}
+
+Result<bool> UnderWay::continue_reading(Message& message) {
+  ChunkJob<>::Chunk chunk;
+  std::uint64_t done = 0;
+  for (; done < kSlice && message.job->claim(chunk); done += chunk.length) {
+    const bool is_there =
+        !message.job->is_spoiled() &&
+        os::read_cached(reading_->file->fd, {message.to + chunk.offset, chunk.length},
+                        reading_->offset + chunk.offset);
+    is_there ? message.job->copied() : message.job->missed(JobSide::kSender);
   }
-  return broken();
+  return end_job(message, done);
+}
+
+// Of which so many bytes were just done with.
+Result<bool> UnderWay::end_job(Message& message, std::uint64_t done) {
+  message.more = done >= kSlice;
+  const JobState state = message.job->state();
+  if (state == JobState::kPending) return false;
+  const bool may_be_void = message.what == Message::What::kReading;
+  if (state == JobState::kBroken || (state == JobState::kVoid && !may_be_void)) return broken();
+  // The consumer sleeps when only our chunks are left.
+  if (done != 0) outlet_.wake();
+  return true;
+}
+
+void UnderWay::end_reading(ChunkJob<>& job) {
+  reading_.reset();
+  void_ = job.state() == JobState::kVoid;
+  if (void_) return;
+  outlet_.counters.bytes += job.length();
+  ++outlet_.counters.cooperative;
 }
 
 // --- Transfers -----------------------------------------------------------------------------

@@ -5,6 +5,9 @@
 //   const Result<std::size_t> completed = under_way.step();      // Again and again.
 //
 //   job        copied by both sides, chunk by chunk (shm/chunk_job.h)
+//   reading    read from a file by both sides in the same way. Nothing comes behind it until it is
+//              over. What is not in the page cache nobody waits for: it is void then, and its
+//              buffer is the consumer's to post again.
 //   transfer   copied by this side in several steps: into mapped memory, through the bounce area,
 //              or by the kernel; one at a time
 //
@@ -15,8 +18,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/circle.h"
 #include "comch/result.h"
@@ -47,11 +52,18 @@ class UnderWay {
 
   bool empty() const { return messages_.empty(); }
   // None is accepted now: there are too many, or everything waits for the transfer.
-  bool busy() const { return transfer_ || messages_.full(); }
+  bool busy() const { return transfer_ || reading_ || messages_.full(); }
 
   // One that does not fit into its slot. kSent: it is complete, and in the lane. kUnderWay.
   // `source`: the memory that the data lies in, if it may be shown to the consumer.
   Outcome put(const Posted& posted, Bytes data, Bytes immediate, const SharedMemory* source);
+  // One that is read from `file`, of which its consumer may be told. What of it is known to be
+  // there is for the caller to look at. kUnderWay.
+  Outcome put_reading(const Posted& posted, std::uint32_t number,
+                      std::shared_ptr<const SharedFile> file, comch::shm::Range source,
+                      Bytes immediate);
+  // The last message that step() has counted was a reading, and is void. Asked once.
+  [[nodiscard]] bool take_void() { return std::exchange(void_, false); }
   // One that is in the lane. kSent: it is complete. kUnderWay: behind others.
   Outcome put_done();
   // The one that was put last is not to be counted by step().
@@ -69,14 +81,18 @@ class UnderWay {
 
  private:
   struct Message {
-    enum class What : std::uint8_t { kDone, kTransfer, kJob };
+    enum class What : std::uint8_t { kDone, kTransfer, kJob, kReading };
     What what = What::kDone;
     std::optional<comch::shm::ChunkJob<>> job;
     std::uint32_t position = 0;  // Of the job's slot.
-    std::byte* to = nullptr;     // Of the job.
-    bool more = false;           // Of the job: chunks are left to claim.
+    std::byte* to = nullptr;     // Of the job, or reading.
+    bool more = false;           // Of those: chunks are left to claim.
     bool silent = false;         // Nobody counts it.
     Bytes data;
+  };
+  struct Reading {
+    std::shared_ptr<const SharedFile> file;
+    std::uint64_t offset = 0;
   };
   struct Transfer {
     Posted to;
@@ -99,6 +115,9 @@ class UnderWay {
   // Of what is asked to go on: whether it is finished.
   Result<bool> go_on(Message& message);
   Result<bool> continue_job(Message& message);
+  Result<bool> continue_reading(Message& message);
+  Result<bool> end_job(Message& message, std::uint64_t done);
+  void end_reading(comch::shm::ChunkJob<>& job);
   Result<bool> continue_transfer();
   Result<bool> continue_direct();
   Result<bool> continue_staged();
@@ -114,6 +133,8 @@ class UnderWay {
   const std::uint64_t cooperative_;
   Circle<Message, kMost> messages_;
   std::optional<Transfer> transfer_;  // The last but those that are done.
+  std::optional<Reading> reading_;    // The last.
+  bool void_ = false;                 // Of take_void().
   Bounce bounce_;
 };
 

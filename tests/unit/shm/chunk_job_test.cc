@@ -64,6 +64,36 @@ TEST_F(ChunkJobTest, TheJobIsFinishedWhenEveryChunkIsCopied) {
   EXPECT_EQ(receiver.state(), JobState::kFinished);
 }
 
+TEST_F(ChunkJobTest, AJobOfWhichAChunkWasMissedIsVoidWhenAllAreDoneWith) {
+  ASSERT_TRUE(sender.claim(chunk));
+  ASSERT_TRUE(receiver.claim(chunk));
+  EXPECT_FALSE(sender.is_spoiled());
+  receiver.missed(JobSide::kReceiver);
+  EXPECT_TRUE(sender.is_spoiled());
+  sender.copied();
+  EXPECT_EQ(sender.state(), JobState::kPending) << "a chunk is left";
+  ASSERT_TRUE(receiver.claim(chunk));
+  receiver.missed(JobSide::kReceiver);
+  EXPECT_EQ(sender.state(), JobState::kVoid);
+  EXPECT_EQ(receiver.state(), JobState::kVoid);
+}
+
+TEST_F(ChunkJobTest, AJobThatBothSidesMissChunksOfIsVoid) {
+  while (sender.claim(chunk)) {
+    sender.missed(JobSide::kSender);
+    if (receiver.claim(chunk)) receiver.missed(JobSide::kReceiver);
+  }
+  EXPECT_EQ(sender.state(), JobState::kVoid);
+  EXPECT_EQ(receiver.state(), JobState::kVoid);
+}
+
+TEST_F(ChunkJobTest, APeerDoesNotTalkAwayWhatThisSideHasMissed) {
+  while (sender.claim(chunk)) sender.missed(JobSide::kSender);
+  write(1, 5, 3);
+  EXPECT_EQ(sender.state(), JobState::kVoid);
+  EXPECT_EQ(receiver.state(), JobState::kFinished) << "it cannot know better";
+}
+
 TEST_F(ChunkJobTest, ALateHelperClaimsNothingOfTheNextJobInItsSlot) {
   Job next = job(9);
   next.open();

@@ -41,9 +41,10 @@ struct Example {
   FastPacket packet;
 };
 std::vector<Example> examples() {
-  return {{"Consumer", consumer()}, {"ConsumerEnd", ConsumerEnd{2}}, {"Accepted", Accepted{true}},
-          {"Lane", lane()},         {"LaneEnd", LaneEnd{5}},         {"Map", map()},
-          {"MapEnd", MapEnd{3}}};
+  return {{"Consumer", consumer()},     {"ConsumerEnd", ConsumerEnd{2}},
+          {"Accepted", Accepted{true}}, {"Lane", lane()},
+          {"LaneEnd", LaneEnd{5}},      {"Map", map()},
+          {"MapEnd", MapEnd{3}},        {"File", File{4}}};
 }
 
 void expect_round_trip(const FastPacket& packet) {
@@ -81,6 +82,8 @@ TEST(FastPacketTest, EveryPacketIsReadBackAsItWasWritten) {
   expect_round_trip(LaneEnd{~0U});
   expect_round_trip(MapEnd{0});
   expect_round_trip(MapEnd{~0U});
+  expect_round_trip(File{0});
+  expect_round_trip(File{~0U});
 }
 
 TEST(FastPacketTest, TheLimitsThemselvesAreWithin) {

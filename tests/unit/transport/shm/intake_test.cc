@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kRoomOfEach = 64;
 
 // An intake of eight posted buffers, each as its index has it, and the lane of one producer.
-struct IntakeTest : testing::Test, Intake::Maps {
+struct IntakeTest : testing::Test, Intake::Host {
   struct Seen {
     std::size_t number;
     Arrival arrival;
@@ -25,6 +25,11 @@ struct IntakeTest : testing::Test, Intake::Maps {
   PeerMap* map_of(std::uint32_t number) override {
     asked_for = number;
     return nullptr;
+  }
+  const os::PeerFile* file_of(std::uint32_t) override { return nullptr; }
+  void post_again(std::uint16_t index, const Intake::Entry& entry) override {
+    EXPECT_EQ(entry.capacity(), kRoomOfEach);
+    again.push_back(index);
   }
   Intake::Got take(std::size_t first, std::size_t until) {
     const auto sink = [this](std::size_t n, const Arrival& arrival) {
@@ -46,6 +51,7 @@ struct IntakeTest : testing::Test, Intake::Maps {
   PeerLane peer;
   std::unique_ptr<InLane> lane;
   std::optional<std::uint32_t> asked_for;
+  std::vector<std::uint16_t> again;
   std::vector<Seen> seen;
 };
 
