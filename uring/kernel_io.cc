@@ -65,9 +65,12 @@ bool KernelIo::is_one_file(int a, int b) {
 }
 
 // The descriptor may be closed by its owner afterwards: with and without the kernel's table.
-Result<int> KernelIo::register_file(int fd) {
+Result<int> KernelIo::register_file(int fd, FileUse use) {
   const auto free = std::ranges::find(files_, -1);
   if (free == files_.end()) return fail(Errc::full, "256 files are registered");
+  Result<std::unique_ptr<ShownFile>> shown;
+  if (use == FileUse::kShown) shown = ShownFile::create(fd);
+  if (!shown) return std::unexpected(shown.error());
   const int own = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (own < 0) return fail(Errc::operating_system, "the file cannot be registered", errno);
   const auto number = static_cast<unsigned>(free - files_.begin());
@@ -76,6 +79,7 @@ Result<int> KernelIo::register_file(int fd) {
   }
   *free = own;
   origins_[number] = fd;
+  shown_[number] = *std::move(shown);
   direct_[number] = is_direct(own, false);
   return static_cast<int>(number);
 }
@@ -88,6 +92,7 @@ Status KernelIo::unregister_file(int number) {
     std::ignore = io_uring_register_files_update(&ring_, static_cast<unsigned>(number), &kNone, 1);
   }
   files_[static_cast<std::size_t>(number)] = -1;
+  shown_[static_cast<std::size_t>(number)].reset();
   ::close(own);
   return {};
 }

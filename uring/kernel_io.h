@@ -22,10 +22,13 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "comch/result.h"
+#include "comch/shown_file.h"
+#include "comch/uring/file_use.h"
 #include "poll_io.h"
 #include "read_now.h"
 #include "transfer.h"
@@ -55,8 +58,8 @@ class KernelIo {
   bool registers_files() const { return has_ring() && files_registered_; }
   bool registers_memory() const { return has_ring() && memory_registered_; }
 
-  // full: kMaxFiles are. operating_system: it is no descriptor.
-  Result<int> register_file(int fd);
+  // full: kMaxFiles are. operating_system: it is no descriptor. kShown: see ShownFile::create().
+  Result<int> register_file(int fd, FileUse use = FileUse::kOwn);
   // invalid_value: it is none.
   Status unregister_file(int number);
   // not_supported: see above. no_memory: the kernel may not pin so much. full: kMaxPieces are.
@@ -65,6 +68,11 @@ class KernelIo {
   void unregister_memory(std::span<std::byte> memory);
 
   bool is_open(int fd, bool fixed_file) const { return plain(fd, fixed_file) >= 0; }
+  // The file, if it may be shown. Null: it may not.
+  const ShownFile* shown(int fd, bool fixed_file) const {
+    return fixed_file && plain(fd, true) >= 0 ? shown_[static_cast<std::size_t>(fd)].get()
+                                              : nullptr;
+  }
   bool is_direct(int fd, bool fixed_file) const;
   // Whether a transfer is of this file, by the same name or by a number and the descriptor that
   // it was registered by.
@@ -155,6 +163,7 @@ class KernelIo {
   PollIo poll_;
   std::array<int, kMaxFiles> files_{};
   std::array<int, kMaxFiles> origins_{};
+  std::array<std::unique_ptr<ShownFile>, kMaxFiles> shown_;
   std::bitset<kMaxFiles> direct_;  // Of those: opened with O_DIRECT.
   std::array<Piece, kMaxPieces> pieces_{};
   std::uint32_t pieces_used_ = 0;

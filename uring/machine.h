@@ -95,6 +95,9 @@ class Machine {
     return transfers_.is_named(number) ||
            std::ranges::any_of(queues_.operations(), [number](const Operation& op) {
              const bool begun = op.state == State::kFree || op.state == State::kRunning;
+             if (op.op == Op::kReadByBoth && op.state == State::kRunning) {
+               return static_cast<int>(op.handle) == number;
+             }
              const bool names = is_transfer(op) && op.op != Op::kDeliver;  // That has a transfer.
              return !begun && names && (op.flags & kFixedFile) != 0 &&
                     static_cast<int>(op.handle) == number;
@@ -205,6 +208,7 @@ class Machine {
         return timers_.add(op, Kinds::now_ns());
       case Op::kCancel:
         return cancel(op);
+      case Op::kReadByBoth:  // That has begun.
       case Op::kNop:
         order_.finish(op, 0);
     }

@@ -136,7 +136,7 @@ Status Ring::unregister_memory(MemoryMap& map) {
   core_->io.unregister_memory(*range);
   return {};
 }
-Result<int> Ring::register_file(int fd) { return core_->io.register_file(fd); }
+Result<int> Ring::register_file(int fd, FileUse use) { return core_->io.register_file(fd, use); }
 Status Ring::unregister_file(int number) {
   if (core_->machine.names_file(number)) {
     return fail(Errc::in_use, "an operation that names the file is not over");

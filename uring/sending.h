@@ -194,13 +194,17 @@ class Sending {
   void finish_sent(End& end, Ops sent) {
     if (Batch::operation(sent.back()).amount > kMaybeLong && end.producer.busy(end.consumer))
         [[unlikely]] {
-      Operation& last = lasting(sent.back());
-      last.state = State::kRunning;
-      end.under_way = &last;
-      stalled_.add(end);
+      run_long(end, lasting(sent.back()));
       sent = sent.first(sent.size() - 1);
     }
     order_.finish_sent(sent);
+  }
+
+  // What its producer is busy with.
+  void run_long(End& end, Operation& op) {
+    op.state = State::kRunning;
+    end.under_way = &op;
+    stalled_.add(end);
   }
 
   // What it takes that a send is one that lasts already, or one that is prepared.
@@ -234,6 +238,15 @@ class Sending {
     return begun || finish_unless_again(end, op, begun.error());
   }
   bool try_fetch(End& end, Operation& op) {
+    const Status shared = fetching_.share(end, op);
+    if (shared) {
+      op.op = Op::kReadByBoth;
+      run_long(end, op);
+      return true;
+    }
+    if (shared.error().code != Errc::not_supported) {
+      return finish_unless_again(end, op, shared.error());
+    }
     const Status s = fetching_.begin(end, op);
     end.held_up = !s && s.error().code == Errc::full;
     if (end.held_up) return false;
@@ -246,9 +259,7 @@ class Sending {
     const std::int64_t res = fetching_.result(op);
     if (res > 0 && end.producer.busy(end.consumer)) {
       op.amount = static_cast<std::uint64_t>(res);
-      op.state = State::kRunning;
-      end.under_way = &op;
-      stalled_.add(end);
+      run_long(end, op);
     } else {
       finish(end, op, res);
     }
@@ -269,11 +280,22 @@ class Sending {
     return how ? static_cast<std::int64_t>(op.amount) : outcome_of(how.error());
   }
 
+  void end_long(End& end, Operation& op) {
+    const Status how = end.producer.ending(end.consumer);
+    const bool is_file = op.op == Op::kReadByBoth;
+    if (is_file) op.op = Op::kSendFile;
+    // Not all of it was there at once: this side reads it, and waits for a disk.
+    if (is_file && !how && how.error().code == Errc::io_failed) {
+      op.flags |= Operation::kAlone;
+      return begin(op);
+    }
+    finish(end, op, how_ended(op, how));
+  }
+
   bool retry(End& end) {
     bool did = false;
     if (end.under_way != nullptr && !end.producer.busy(end.consumer)) {
-      Operation& op = *std::exchange(end.under_way, nullptr);
-      finish(end, op, how_ended(op, end.producer.ending(end.consumer)));
+      end_long(end, *std::exchange(end.under_way, nullptr));
       did = true;
     }
     for (OpList* line : {&end.commits, &end.copied}) did = retry_line(end, *line) || did;

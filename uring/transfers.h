@@ -81,6 +81,7 @@ class Transfers {
   Transfer& of(const Operation& op) { return all_[op.handle]; }
 
   bool is_open(int fd, bool fixed_file) const { return io_.is_open(fd, fixed_file); }
+  const ShownFile* shown(int fd, bool fixed_file) const { return io_.shown(fd, fixed_file); }
   // Whether the order of what comes from or goes to the descriptor would be anybody's guess.
   bool is_streaming(Direction direction, int fd, bool fixed_file) const {
     if (under_way_ == 0) return false;

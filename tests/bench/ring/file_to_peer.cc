@@ -119,6 +119,7 @@ template <class Begin>
 double ask_sender(const Pair& pair, std::size_t bytes, Duration duration, const Begin& begin) {
   FastPlan plan({Shape::kOneWay, bytes}, kMostPosted);
   plan.depth = depth(bytes);
+  plan.cooperative = true;  // As it is when nobody says otherwise.
   const FileLane lane(plan);
   return ask(
       pair,
@@ -154,11 +155,12 @@ double read_and_send_ns(const Pair& pair, std::size_t bytes, Duration duration) 
   });
 }
 
-double send_file_ns(const Pair& pair, std::size_t bytes, Duration duration) {
+double send_file_ns(const Pair& pair, std::size_t bytes, Duration duration, uring::FileUse use) {
   const CachedFile file(bytes);
   int number = -1;
   return ask_sender(pair, bytes, duration, [&](Sender& sender) {
-    if (number < 0) number = need(sender.ring().register_file(file.fd()), "to register the file");
+    if (number < 0)
+      number = need(sender.ring().register_file(file.fd(), use), "to register the file");
     uring::Submission* const submission = sender.ring().get();
     submission->prep_send_file(sender.to(), number, bytes, 0);
     submission->flags = uring::kFixedFile;

@@ -9,6 +9,7 @@
 
 #include "bench/placement.h"
 #include "bench/timing.h"
+#include "comch/uring/file_use.h"
 
 namespace comch::bench {
 
@@ -16,7 +17,7 @@ namespace comch::bench {
 double read_file_ns(const Pair& pair, std::size_t bytes, Duration duration);
 // read(), and a message of what was read.
 double read_and_send_ns(const Pair& pair, std::size_t bytes, Duration duration);
-// prep_send_file(), with everything registered.
-double send_file_ns(const Pair& pair, std::size_t bytes, Duration duration);
+// prep_send_file(), with everything registered; of a file that is shown both sides read it.
+double send_file_ns(const Pair& pair, std::size_t bytes, Duration duration, uring::FileUse use);
 
 }  // namespace comch::bench

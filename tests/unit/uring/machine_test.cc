@@ -130,7 +130,8 @@ struct MachineTest : testing::Test {
                                   static_cast<int>(chance.below(2) * 0x100));
       case 12:
       case 13:
-        return s.prep_send_file(*to, fd, chance.below(70), offset);
+        // Long enough for both sides to read it, at times.
+        return s.prep_send_file(*to, fd, chance.one_in(8) ? 1U << 18U : chance.below(70), offset);
       case 14:
         if (Buffer* buffer = take_buffer()) {
           s.prep_recv_socket(*from, buffer, fd);
@@ -284,6 +285,23 @@ struct MachineTest : testing::Test {
   std::uint64_t seen = 0;
 };
 
+TEST_F(MachineTest, WhatBothSidesCannotHaveIsAskedOfThemOnce) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  producer.lacks = true;
+  for (std::uint64_t n = 1; n <= 100; ++n) {
+    Submission* const s = queues.get();
+    s->prep_send_file(*to, RiggedIo::kShown, 1U << 18U, 0);
+    s->user_data = n;
+    open[n] = {.chain = n};
+    machine.submit();
+    for (int looks = 0; looks < 10'000 && queues.ready() == 0; ++looks) machine.look();
+    ASSERT_EQ(queues.ready(), 1U);
+    reap(1);
+    EXPECT_LE(producer.files, n);
+  }
+  EXPECT_GT(producer.files, 50U);
+}
+
 TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedFor) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   while (seen < kCompletions && !HasFailure()) {
@@ -304,6 +322,7 @@ TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedF
   // What was sent through one destination, outside of chains, was sent in order; so were those
   // behind links, but to what they were linked to.
   EXPECT_FALSE(producer.sent.empty());
+  EXPECT_GT(producer.files, 100U);
   const std::set<std::uint64_t> sent(producer.sent.begin(), producer.sent.end());
   EXPECT_EQ(sent.size(), producer.sent.size()) << "something was sent twice";
 

@@ -20,6 +20,7 @@
 #include "comch/connection.h"
 #include "comch/consumer.h"
 #include "comch/producer.h"
+#include "comch/shown_file.h"
 #include "uring/transfer.h"
 
 namespace comch::uring::test {
@@ -76,7 +77,18 @@ class RiggedProducer {
     if (busy_ != 0) --busy_;
     return busy_ != 0;
   }
+  // What both sides read, and may not have all of.
+  Status send_file(ConsumerId, const ShownFile&, std::uint64_t, std::size_t,
+                   std::span<const std::byte>) {
+    if (full || busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);
+    if (chance_.one_in(4)) return fail(Errc::not_supported);
+    if (chance_.one_in(50)) return fail(Errc::invalid_value);
+    busy_ = 1 + chance_.below(4);
+    ++files;
+    return {};
+  }
   Status ending(ConsumerId) const {
+    if (lacks || chance_.one_in(5)) return fail(Errc::io_failed);
     return chance_.one_in(50) ? fail(Errc::connection_reset) : Status();
   }
   static bool reaches(ConsumerId) { return true; }
@@ -113,7 +125,9 @@ class RiggedProducer {
   std::vector<std::uint64_t> sent;  // In the order it was taken.
   std::deque<Buffer*> handed;
   std::uint64_t asked_for_space = 0;
-  bool full = false;  // Nothing that is sent finds room.
+  std::uint64_t files = 0;  // Both sides were asked for.
+  bool lacks = false;       // Of those nothing is all there.
+  bool full = false;        // Nothing that is sent finds room.
 
  private:
   // What files are read into is zeros, and no number.
@@ -258,6 +272,7 @@ class RiggedIo {
 
   bool is_open(int fd, bool) const { return fd != kClosed; }
   bool is_direct(int fd, bool) const { return fd == kDirect; }
+  const ShownFile* shown(int fd, bool) const { return fd == kShown ? &shown_ : nullptr; }
   bool is_same_file(const Transfer& transfer, int fd, bool) const { return transfer.fd == fd; }
   void begin(Transfer& transfer) {
     EXPECT_TRUE(std::ranges::find(asked_, &transfer) == asked_.end()) << "asked for twice at once";
@@ -290,6 +305,7 @@ class RiggedIo {
 
   static constexpr int kClosed = 3;
   static constexpr int kDirect = 4;
+  static constexpr int kShown = 5;
   bool hangs = false;  // Nothing comes of what is asked for.
 
  private:
@@ -306,7 +322,10 @@ class RiggedIo {
     return static_cast<std::int64_t>(bytes);
   }
 
+  struct RiggedFile final : ShownFile {};
+
   Chance& chance_;
+  RiggedFile shown_;
   std::deque<Transfer*> asked_;
   const Transfer* cancelled_ = nullptr;
 };

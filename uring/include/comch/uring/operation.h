@@ -35,6 +35,7 @@ struct alignas(64) Operation {
     kAccept,
     kTimeout,
     kCancel,
+    kReadByBoth,  // What kSendFile is while the other side reads, too.
   };
   // kFree (also prepared, and not submitted) -> kHeld (not begun: behind a link or a drain) ->
   // kWaiting (begun, waits for room or time) -> kRunning (the other side's to end) -> kFree; any
@@ -49,6 +50,8 @@ struct alignas(64) Operation {
   };
 
   static constexpr std::uint16_t kTooMuch = 0xffff;  // Immediate data for any consumer.
+  // Of `flags`, beside the application's: a file that both sides could not have all of.
+  static constexpr std::uint8_t kAlone = 128;
 
   // Of those that may have some.
   std::span<const std::byte> immediate() const { return {immediate_data, immediate_size}; }

@@ -55,6 +55,7 @@
 #include "comch/progress_engine.h"
 #include "comch/result.h"
 #include "comch/server.h"
+#include "comch/uring/file_use.h"
 #include "comch/uring/queues.h"
 
 struct io_uring;
@@ -176,9 +177,9 @@ class Ring {
   Status unregister_memory(MemoryMap& map);
   // A file that operations with kFixedFile name by the number that is answered. It stays open
   // until it is unregistered, whatever becomes of `fd`.
-  // full: 256 are. operating_system: it is no descriptor. invalid_value: no such number. in_use:
-  // an operation that was submitted and names it is not over, begun or not.
-  Result<int> register_file(int fd);
+  // full: 256 are. operating_system: it is no descriptor. invalid_value: no such number; of kShown
+  // what cannot be. in_use: an operation that was submitted and names it is not over, begun or not.
+  Result<int> register_file(int fd, FileUse use = FileUse::kOwn);
   Status unregister_file(int number);
 
   // The message callback of a server or client whose connections are registered:

@@ -192,6 +192,9 @@ class Submission : private Operation {
   // but what has come from where there is no offset is sent, and the next read tells.
   // Memory of `to` that is not mapped here is sent to from a copy, and so is what O_DIRECT does
   // not take by its address or length.
+  // Of a file that is registered to be shown (FileUse::kShown), 256 KiB and more at an `offset` are
+  // read by both sides where they can, for which other sends to `to` wait, and a prep_cancel() is
+  // answered -EALREADY. What they cannot have without waiting for a disk is read as any other.
   // res: the bytes, less than `length` where the file ends there. 0: it has ended already, and
   // nothing is sent. -EINVAL: `length` is 0 or above the room; O_DIRECT and such an `offset`.
   void prep_send_file(Destination& to, int file, std::uint64_t length,
