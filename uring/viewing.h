@@ -1,12 +1,12 @@
 // Viewing: multishot operations on sources whose messages are looked at where they lie.
 //
-// Views are given back in the order they were shown, as completions are advanced over.
+// A consumer writes its views where their completions lie. They are given back in the order they
+// were shown, as completions are advanced over.
 //
 // Threads: the ring's. Lifetime: the ring's. Errors: results of operations.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <span>
 #include <utility>
@@ -46,11 +46,14 @@ class Viewing {
   // Shows what has arrived; true: something has.
   bool take(End& end) {
     Views& views = end.views;
-    const std::size_t room = std::min<std::size_t>(views.places - views.shown, kTogether);
+    const std::uint32_t room = std::min(views.places - views.shown, kTogether);
     if (room == 0) return false;
-    const std::size_t count = end.consumer.poll_views(std::span(arrived_).first(room));
-    views.shown += static_cast<std::uint32_t>(count);
-    show(end, std::span(arrived_).first(count));
+    const std::span<Completion> places = queues_.next_places(room);
+    const std::span<Incoming> records(static_cast<Incoming*>(places.data()), places.size());
+    const auto count = static_cast<std::uint32_t>(end.consumer.poll_views(
+        records, views.op->user_data, kMore | kView, static_cast<Source*>(&end)));
+    views.shown += count;
+    queues_.push(count);
     return count != 0;
   }
   // Of a consumer that has ended: nothing more will come.
@@ -80,7 +83,7 @@ class Viewing {
   }
 
  private:
-  static constexpr std::size_t kTogether = 64;
+  static constexpr std::uint32_t kTogether = 64;
 
   std::int64_t check(const Operation& op, const End& end, std::uint32_t places) {
     if (places == 0 || op.chained != 0) return -EINVAL;
@@ -93,22 +96,6 @@ class Viewing {
     return (completion.flags & kView) != 0 &&
            completion.source() == static_cast<const Source*>(&end);
   }
-  void show(End& end, std::span<const View> arrived) {
-    Queues::Pushing pushing(queues_);
-    for (const View& view : arrived) {
-      Completion& completion = pushing.next();
-      completion.user_data = end.views.op->user_data;
-      completion.res = static_cast<std::int64_t>(view.data.size());
-      completion.flags = kMore | kView;
-      completion.producer = view.producer;
-      completion.owner = static_cast<Source*>(&end);
-      completion.view = view.data.data();
-      completion.size = view.data.size();
-      completion.immediate_data = view.immediate.data();
-      completion.immediate_size = static_cast<std::uint32_t>(view.immediate.size());
-      completion.handle = 0;
-    }
-  }
   [[gnu::noinline]] void finish(End& end, std::int64_t res) {
     Operation& op = *std::exchange(end.views.op, nullptr);
     queues_.let_go(end.views.places - end.views.shown);
@@ -119,7 +106,6 @@ class Viewing {
   Queues& queues_;
   Order& order_;
   std::uint32_t& multishots_;
-  std::array<View, kTogether> arrived_;
 };
 
 }  // namespace comch::uring

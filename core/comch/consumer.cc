@@ -138,6 +138,11 @@ std::size_t Consumer::poll(std::span<Incoming> out, std::uint64_t user_data, std
 std::size_t Consumer::take_back(std::span<Buffer*> out) {
   return ask(*this, [&](auto& impl) { return impl.take_back(out); });
 }
+std::size_t Consumer::poll_views(std::span<Incoming> out, std::uint64_t user_data,
+                                 std::uint32_t flags, void* owner) {
+  if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) return 0;
+  return ConsumerObject<ConsumerImpl>::of(*this).poll_views(out, user_data, flags, owner);
+}
 std::size_t Consumer::poll_views(std::span<View> out) {
   if (ConsumerFace::kind(*this) != ConsumerFace::Kind::kConnection) [[unlikely]]
     return 0;

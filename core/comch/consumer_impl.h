@@ -30,6 +30,8 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   std::size_t poll(std::span<Received> out);
   std::size_t poll(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags);
   std::size_t poll_views(std::span<View> out);
+  std::size_t poll_views(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags,
+                         void* owner);
   Status release_views(std::size_t count);
   Status give_back(const HandedOver& message);
   Result<Held> hold(const HandedOver& message) const;
@@ -50,6 +52,8 @@ class ConsumerImpl final : public PortConsumer<ShmPorts> {
   // Of poll(): what it looks at from here on (Source::Notes).
   [[gnu::noinline]] bool found_nothing();
   Result<Port::Setup> choose_way();
+  template <class Show>
+  std::size_t poll_views(std::size_t most, Show show);
   // Messages are to be looked at, or to be released.
   bool has_views() const;
 

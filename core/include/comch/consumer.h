@@ -262,6 +262,9 @@ class Consumer : public Context {
   // or views of 64 producers in turn are kept. After stop(), or the loss of the peer, what has
   // arrived is still shown; the consumer is idle when 0 was answered and every view is released.
   std::size_t poll_views(std::span<View> out);
+  // The same; of each record that is answered all is written, `owner` too.
+  std::size_t poll_views(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags,
+                         void* owner);
   // Ends the use of the `count` views that were shown first; their room is the producer's again.
   // invalid_value: more than are kept; none is released. not_supported: of a MsgQ, or of another
   // machine's connection, which have no views.

@@ -199,10 +199,16 @@ class RiggedConsumer {
   Status give_back(const HandedOver&) { return {}; }
 
   DataWay way() const { return tasks_ == 0 ? DataWay::kView : DataWay::kMapped; }
-  std::size_t poll_views(std::span<View> out) {
+  std::size_t poll_views(std::span<Incoming> out, std::uint64_t user_data, std::uint32_t flags,
+                         void* owner) {
     const std::size_t count = stopping ? 0 : chance_.below(out.size() + 1);
-    for (View& view : out.first(count)) {
-      view = {.data = immediate_, .immediate = {}, .producer = ProducerId{1}};
+    for (Incoming& record : out.first(count)) {
+      record = {};
+      record.user_data = user_data;
+      record.flags = flags;
+      record.owner = owner;
+      record.view = immediate_.data();
+      record.size = immediate_.size();
     }
     shown += count;
     return count;
