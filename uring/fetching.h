@@ -32,12 +32,16 @@ class Fetching {
     return op.op == Op::kSendFile || op.op == Op::kSendSocket;
   }
 
-  // One that both sides read, into the buffer that is posted. Begun, it is as a long message.
-  // not_supported: it is not. Others: as Producer::send_file().
-  Status share(End& end, const Operation& op) {
-    const ShownFile* const file = shown(op);
-    if (file == nullptr) return fail(Errc::not_supported);
-    return end.producer.send_file(end.consumer, *file, op.what.number, op.amount, op.immediate());
+  // The file, if both sides may be asked to read this of it. Null: this side alone is.
+  const ShownFile* shown(const Operation& op) const {
+    const bool is_long = op.op == Op::kSendFile && op.amount >= kShared;
+    const bool is_alone = (op.flags & Operation::kAlone) != 0 || op.what.number == kPosition;
+    if (!is_long || is_alone) return nullptr;
+    return transfers_.shown(static_cast<int>(op.handle), (op.flags & kFixedFile) != 0);
+  }
+  // Begun, it is as a long message. Errors: as Producer::send_file().
+  Status share(End& end, const Operation& op, const ShownFile& file) {
+    return end.producer.send_file(end.consumer, file, op.what.number, op.amount, op.immediate());
   }
 
   // again: nothing is posted. full: something of this side has to end first.
@@ -113,12 +117,6 @@ class Fetching {
   // Below, asking for help takes longer than what it saves.
   static constexpr std::uint64_t kShared = std::uint64_t{1} << 18U;
 
-  const ShownFile* shown(const Operation& op) const {
-    const bool is_long = op.op == Op::kSendFile && op.amount >= kShared;
-    const bool is_alone = (op.flags & Operation::kAlone) != 0 || op.what.number == kPosition;
-    if (!is_long || is_alone) return nullptr;
-    return transfers_.shown(static_cast<int>(op.handle), (op.flags & kFixedFile) != 0);
-  }
   // In the posted buffer, where that is memory of this machine; else in memory that is copied.
   Status make_room(End& end, const Operation& op, Transfer& t) {
     const Status held = hold(end);

@@ -238,14 +238,16 @@ class Sending {
     return begun || finish_unless_again(end, op, begun.error());
   }
   bool try_fetch(End& end, Operation& op) {
-    const Status shared = fetching_.share(end, op);
-    if (shared) {
-      op.op = Op::kReadByBoth;
-      run_long(end, op);
-      return true;
-    }
-    if (shared.error().code != Errc::not_supported) {
-      return finish_unless_again(end, op, shared.error());
+    if (const ShownFile* file = fetching_.shown(op)) {
+      const Status shared = fetching_.share(end, op, *file);
+      if (shared) {
+        op.op = Op::kReadByBoth;
+        run_long(end, op);
+        return true;
+      }
+      if (shared.error().code != Errc::not_supported) {
+        return finish_unless_again(end, op, shared.error());
+      }
     }
     const Status s = fetching_.begin(end, op);
     end.held_up = !s && s.error().code == Errc::full;
