@@ -1,6 +1,7 @@
 // RingLane: comch through submit() and peek_batch(). The sender submits one message, or 64 of
-// Shape::kBatched; the receiver has a pool of buffers that refills itself. In a round trip the
-// answer says that a message is sent, and its completion is left out; and what comes is peek()ed.
+// Shape::kBatched; the receiver has a pool of buffers that refills itself. Who sends in batches, or
+// has an answer, asks for no completion of what is sent: it is copied by submit(). In a round trip
+// what comes is peek()ed.
 //
 // Threads, errors: as lane.h.
 #pragma once
@@ -24,7 +25,7 @@ class RingLane {
       : plan_(workload, kDepth),
         together_(workload.shape == Shape::kBatched ? kPublishedAtOnce : 1),
         by_itself_(workload.shape == Shape::kRoundTrip),
-        flags_(by_itself_ ? uring::kSkipSuccess : 0) {}
+        flags_(by_itself_ || together_ != 1 ? uring::kSkipSuccess : 0) {}
 
   // Whose sender is another one.
   explicit RingLane(const FastPlan& plan)
@@ -34,6 +35,7 @@ class RingLane {
    public:
     explicit Sender(const RingLane& lane)
         : together_(lane.together_),
+          by_itself_(lane.by_itself_),
           flags_(lane.flags_),
           ring_(ring_of_process(0)),
           end_(lane.plan_,
@@ -68,7 +70,7 @@ class RingLane {
     // Until no message is waiting to be sent any more, which has its bytes in message_. In a round
     // trip there is none: each was answered.
     void settle() {
-      if (flags_ != 0) return flush();
+      if (by_itself_) return flush();
       uring::Submission& mark = next();
       mark.flags = uring::kDrain;
       mark.user_data = kSettled;
@@ -95,6 +97,7 @@ class RingLane {
     }
 
     const std::size_t together_;
+    const bool by_itself_;
     const std::uint8_t flags_;
     const std::shared_ptr<uring::Ring> ring_;
     ProducerEnd end_;
