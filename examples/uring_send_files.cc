@@ -4,7 +4,8 @@
 //   uring_send_files --name files --from DIRECTORY
 //
 // The kernel reads each piece of a file into a buffer that the receiver has posted: no byte
-// passes through this program but for the checksum. A few pieces are under way at a time, and
+// passes through this program but for the checksum. The receiver, who gets all of a file anyway, is
+// shown it, and reads a part of each long piece itself. A few pieces are under way at a time, and
 // what goes beside them says where they belong, because they may arrive in any order.
 //
 // Links are followed. What is left out is told, each in a line: directories and whatever else is no
@@ -90,19 +91,30 @@ std::optional<Files> files_of(const std::filesystem::path& directory) {
 // One that is sent: open until the last of its pieces is.
 class OpenFile {
  public:
-  explicit OpenFile(const std::filesystem::path& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  // The ring outlives it.
+  OpenFile(const std::filesystem::path& path, uring::Ring& ring)
+      : path_(path), ring_(ring), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
   ~OpenFile() {
+    if (number_ >= 0) std::ignore = ring_.unregister_file(number_);
     if (fd_ >= 0) ::close(fd_);
   }
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   const std::filesystem::path& path() const { return path_; }
   int fd() const { return fd_; }
+  comch::Status show() {
+    const auto number = ring_.register_file(fd_, uring::FileUse::kShown);
+    if (!number) return std::unexpected(number.error());
+    number_ = *number;
+    return {};
+  }
+  int number() const { return number_; }
 
  private:
   const std::filesystem::path path_;
+  uring::Ring& ring_;
   const int fd_;
+  int number_ = -1;  // Of the ring's files.
 };
 
 class SendFiles {
@@ -110,6 +122,7 @@ class SendFiles {
   SendFiles(comch::ProgressEngine& engine, comch::Client& client, std::unique_ptr<uring::Ring> ring)
       : engine_(engine), client_(client), ring_(std::move(ring)) {}
   ~SendFiles() {
+    for (Slot& slot : slots_) slot.file.reset();
     // Ends what is read from files: the room that it is read into is the producer's.
     ring_.reset();
     if (producer_ != nullptr) std::ignore = producer_->abort();
@@ -191,7 +204,7 @@ class SendFiles {
   }
 
   comch::Status send_file(const std::filesystem::path& path, Files& files) {
-    const auto file = std::make_shared<const OpenFile>(path);
+    const auto file = std::make_shared<OpenFile>(path, *ring_);
     struct stat about{};
     if (file->fd() < 0 || ::fstat(file->fd(), &about) != 0) {
       files.leave_out(path, errno);
@@ -202,6 +215,7 @@ class SendFiles {
     piece.size = static_cast<std::uint64_t>(about.st_size);
     piece.checksum = checksum_of(file->fd());
     if (piece.size == 0) return send_empty(piece);
+    if (auto s = file->show(); !s) return s;
     for (; piece.offset < piece.size; piece.offset += FilePiece::kMostBytes) {
       if (auto s = send_piece(file, piece); !s) return s;
     }
@@ -213,7 +227,9 @@ class SendFiles {
     }
     const std::uint64_t length = std::min(FilePiece::kMostBytes, piece.size - piece.offset);
     const std::uint64_t n = take_slot(file, piece, length);
-    next(n).prep_send_file(*to_, file->fd(), length, piece.offset, slots_[n].beside);
+    uring::Submission& submission = next(n);
+    submission.prep_send_file(*to_, file->number(), length, piece.offset, slots_[n].beside);
+    submission.flags = uring::kFixedFile;
     return {};
   }
   comch::Status send_empty(const FilePiece& piece) {
