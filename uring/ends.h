@@ -53,6 +53,7 @@ struct DestinationOf : Destination {
   OpList copied;                   // Fetched into memory of this side; they are sent as it is.
   OpList handed_over;              // Not given back yet.
   Operation* under_way = nullptr;  // A long message that is being copied.
+  std::uint32_t unshared = 0;      // Files that are to be read by this side alone first.
   PeerMemory memory;               // Held from the first transfer into it on, or registered.
   std::uint32_t fetching = 0;      // Transfers that are in the kernel.
   bool registered = false;         // The memory.

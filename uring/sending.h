@@ -238,7 +238,7 @@ class Sending {
     return begun || finish_unless_again(end, op, begun.error());
   }
   bool try_fetch(End& end, Operation& op) {
-    if (const ShownFile* file = fetching_.shown(op)) {
+    if (const ShownFile* file = fetching_.shown(op); file != nullptr && may_share(end)) {
       const Status shared = fetching_.share(end, op, *file);
       if (shared) {
         op.op = Op::kReadByBoth;
@@ -282,6 +282,14 @@ class Sending {
     return how ? static_cast<std::int64_t>(op.amount) : outcome_of(how.error());
   }
 
+  // Behind one that both sides could not have, others are not tried, so that it costs little where
+  // the consumer can read no file, or no file is cached.
+  static constexpr std::uint32_t kBehindAVoid = 32;
+  static bool may_share(End& end) {
+    if (end.unshared == 0) return true;
+    --end.unshared;
+    return false;
+  }
   void end_long(End& end, Operation& op) {
     const Status how = end.producer.ending(end.consumer);
     const bool is_file = op.op == Op::kReadByBoth;
@@ -289,6 +297,7 @@ class Sending {
     // Not all of it was there at once: this side reads it, and waits for a disk.
     if (is_file && !how && how.error().code == Errc::io_failed) {
       op.flags |= Operation::kAlone;
+      end.unshared = kBehindAVoid;
       return begin(op);
     }
     finish(end, op, how_ended(op, how));

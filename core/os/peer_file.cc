@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <vector>
 
 #include "os/syscalls.h"
@@ -13,7 +14,8 @@ namespace comch::os {
 
 bool is_regular_file(const Fd& fd) {
   mode_t mode = 0;
-  return syscalls().known_mode(fd.get(), &mode) == 0 && S_ISREG(mode);
+  if (syscalls().known_mode(fd.get(), &mode) == 0) return S_ISREG(mode);
+  return errno == EPERM || errno == ENOSYS;
 }
 
 bool is_cached_file(const Fd& fd) {

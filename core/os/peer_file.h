@@ -20,7 +20,8 @@
 
 namespace comch::os {
 
-// By what the kernel knows without asking anybody.
+// By what the kernel knows without asking anybody. Where it does not say, because a filter of
+// system calls forbids it, nothing speaks against it.
 bool is_regular_file(const Fd& fd);
 
 // Whether it is one that this process may read, and does through the page cache.

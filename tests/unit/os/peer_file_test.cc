@@ -89,6 +89,16 @@ TEST_F(PeerFileTest, ACachedFileIsARegularOneThatIsReadThroughTheCache) {
   EXPECT_FALSE(is_regular_file(Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC))));
 }
 
+TEST_F(PeerFileTest, WhereTheKernelDoesNotSayWhatItIsNothingSpeaksAgainstIt) {
+  Syscalls filtered = kKernel;
+  filtered.known_mode = [](int, mode_t*) {
+    errno = EPERM;
+    return -1;
+  };
+  const ScopedSyscalls scope(filtered);
+  EXPECT_TRUE(is_cached_file(fd()));
+}
+
 TEST_F(PeerFileTest, ItIsClosedOnceWhereverItHasGone) {
   const std::size_t before = test::open_descriptors().size();
   {

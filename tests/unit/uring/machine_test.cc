@@ -285,10 +285,10 @@ struct MachineTest : testing::Test {
   std::uint64_t seen = 0;
 };
 
-TEST_F(MachineTest, WhatBothSidesCannotHaveIsAskedOfThemOnce) {
+TEST_F(MachineTest, WhatBothSidesCannotHaveIsAskedOfThemOnceAndOthersBehindItAreNot) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   producer.lacks = true;
-  for (std::uint64_t n = 1; n <= 100; ++n) {
+  for (std::uint64_t n = 1; n <= 200; ++n) {
     Submission* const s = queues.get();
     s->prep_send_file(*to, RiggedIo::kShown, 1U << 18U, 0);
     s->user_data = n;
@@ -299,7 +299,8 @@ TEST_F(MachineTest, WhatBothSidesCannotHaveIsAskedOfThemOnce) {
     reap(1);
     EXPECT_LE(producer.files, n);
   }
-  EXPECT_GT(producer.files, 50U);
+  EXPECT_GT(producer.files, 2U);
+  EXPECT_LT(producer.files, 100U);
 }
 
 TEST_F(MachineTest, AMillionFaultedCompletionsEndOnceEachInTheOrderThatWasAskedFor) {
