@@ -65,6 +65,8 @@ Status ProducerImpl::send_file(ConsumerId consumer, const ShownFile& face, std::
   Lane& lane = *found;
   const auto id = static_cast<std::uint32_t>(consumer);
   if (lane.under_way() || queued(id)) return refused(lane, Outcome::kBusy);
+  // Ahead of what asks the kernel: whoever waits for room comes here again and again.
+  if (!lane.failed() && !lane.has_space()) return refused(lane, Outcome::kNothingPosted);
   const auto& file = ShownFileImpl::of(face).shared();
   const comch::shm::Range source{offset, length};
   const std::optional<std::uint32_t> number = lane.share_file(*file, source);

@@ -4,11 +4,9 @@
 #include "comch/shown_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -19,6 +17,7 @@
 
 #include "support/child_process.h"
 #include "support/deadline.h"
+#include "support/nameless_file.h"
 #include "support/process_counters.h"
 #include "support/temp_dir.h"
 #include "system/fast/partner.h"
@@ -32,29 +31,11 @@ using namespace std::chrono_literals;
 constexpr std::size_t kLongest = std::size_t{12} << 20U;
 constexpr std::size_t kShortest = std::size_t{64} << 10U;
 
-// A file whose bytes are known, and which has no name any more.
-class KnownFile {
- public:
-  KnownFile() : bytes_(kLongest) {
-    fill(bytes_, 1);
-    EXPECT_EQ(std::fwrite(bytes_.data(), 1, bytes_.size(), file_.get()), bytes_.size());
-    EXPECT_EQ(std::fflush(file_.get()), 0);
-  }
-  std::unique_ptr<ShownFile> shown() const {
-    return ShownFile::create(::fileno(file_.get())).value();
-  }
-  // Whether the bytes are the file's from some place on, which they begin with.
-  bool has(std::span<const std::byte> bytes, std::size_t offset) const {
-    return std::ranges::equal(bytes, std::span(bytes_).subspan(offset, bytes.size()));
-  }
-
- private:
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  std::vector<std::byte> bytes_;
-  const std::unique_ptr<std::FILE, Close> file_{std::tmpfile()};
-};
+std::vector<std::byte> known_bytes() {
+  std::vector<std::byte> bytes(kLongest);
+  fill(bytes, 1);
+  return bytes;
+}
 
 struct SharedFileTest : testing::Test {
   SharedFileTest() {
@@ -69,7 +50,7 @@ struct SharedFileTest : testing::Test {
     Sender sender(side.connection(), side.engine(), plan);  // For its producer alone.
     EXPECT_TRUE(sender.start());
     const ConsumerId to = side.consumer().value();
-    const auto shown = file.shown();
+    const auto shown = ShownFile::create(file.fd()).value();
     std::mt19937_64 sizes(seed);
     const auto over = [&] {
       return !sender->busy(to) || sender->state() != ContextState::kRunning;
@@ -98,7 +79,7 @@ struct SharedFileTest : testing::Test {
       std::uint64_t offset = 0;
       std::memcpy(&offset, task.immediate().data(), sizeof offset);
       if (whole == 0) note_started(side);
-      whole += file.has(task.buffer()->contents(), offset) ? 1 : 0;
+      whole += is_of_file(task.buffer()->contents(), offset) ? 1 : 0;
     };
     EXPECT_TRUE(receiver.start());
     side.run_until(
@@ -109,6 +90,10 @@ struct SharedFileTest : testing::Test {
   // Once, of the one that is to be killed.
   void note_started(const Partner& side) const {
     if (!side.is_server()) started.open();
+  }
+  // Whether the bytes are the file's from some place on, which they begin with.
+  bool is_of_file(std::span<const std::byte> some, std::size_t offset) const {
+    return std::ranges::equal(some, std::span(bytes).subspan(offset, some.size()));
   }
   ChildProcess peer(const std::function<void(Partner&)>& play) {
     return ChildProcess::run([this, &play] {
@@ -135,7 +120,8 @@ struct SharedFileTest : testing::Test {
   std::mt19937_64 random{seed};
   const Settings settings{.queue = 16};
   RuntimeDirectory runtime;
-  const KnownFile file;
+  const std::vector<std::byte> bytes = known_bytes();
+  const NamelessFile file{bytes};
   Gate started;
   Partner survivor{Partner::Role::kServer, settings};
   std::optional<std::size_t> descriptors;

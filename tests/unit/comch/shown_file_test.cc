@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
+#include <atomic>
 
-#include "os/slow_close.h"
+#include "os/syscalls.h"
+#include "support/nameless_file.h"
 #include "support/process_counters.h"
 #include "unit/comch/fast_pair.h"
 
@@ -18,24 +18,6 @@ constexpr std::size_t kMiB = std::size_t{1} << 20U;
 // More than a producer reads in one call, so that a consumer beside it on a thread has its turn.
 constexpr std::size_t kLong = 20 * kMiB;
 
-// A file without a name.
-class NamelessFile {
- public:
-  explicit NamelessFile(std::string_view text) : file_(std::tmpfile()) {
-    EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file_), text.size());
-    EXPECT_EQ(std::fflush(file_), 0);
-  }
-  ~NamelessFile() { std::fclose(file_); }
-  NamelessFile(const NamelessFile&) = delete;
-  NamelessFile& operator=(const NamelessFile&) = delete;
-
-  int fd() const { return ::fileno(file_); }
-  std::unique_ptr<ShownFile> shown() const { return ShownFile::create(fd()).value(); }
-
- private:
-  std::FILE* const file_;
-};
-
 struct ShownFileTest : FastPair {
   ~ShownFileTest() override { end_all(); }
 
@@ -45,15 +27,16 @@ struct ShownFileTest : FastPair {
   }
   void expect_refused(Errc why, const Status& sent) { EXPECT_EQ(code(sent), why); }
 
-  Memory room{kLong + kMiB};
+  // What everybody may change of it is its length.
   const std::string text = pattern(kLong);
+  const NamelessFile file{text};
+  std::unique_ptr<ShownFile> shown = ShownFile::create(file.fd()).value();
+  Memory room{kLong + kMiB};
+  Consumer& to = consumer(room);
+  Producer& from = producer();
 };
 
 TEST_F(ShownFileTest, WhatBothSidesReadArrivesWhole) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
-  const auto shown = file.shown();
   for (const std::size_t size : {std::size_t{65'536}, kMiB + 1, kLong - 5}) {
     post(to, room.room(0, kLong));
     const std::size_t before = texts.size();
@@ -74,10 +57,6 @@ TEST_F(ShownFileTest, WhatBothSidesReadArrivesWhole) {
 
 // Behind a call that has not read all of it.
 TEST_F(ShownFileTest, TheOtherSideReadsAPartOfIt) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
-  const auto shown = file.shown();
   post(to, room.room(0, kLong));
   ASSERT_TRUE(from.send_file(to.id(), *shown, 0, kLong));
   // What the first call has left, and this side does not see any more.
@@ -88,10 +67,6 @@ TEST_F(ShownFileTest, TheOtherSideReadsAPartOfIt) {
 }
 
 TEST_F(ShownFileTest, OneThatIsCutShortMeanwhileDoesNotComeAndItsBufferIsPostedAgain) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
-  const auto shown = file.shown();
   post(to, room.room(0, kLong));
   for (int n = 0; n < 20; ++n) {
     ASSERT_EQ(::ftruncate(file.fd(), kLong), 0);
@@ -109,11 +84,7 @@ TEST_F(ShownFileTest, OneThatIsCutShortMeanwhileDoesNotComeAndItsBufferIsPostedA
 }
 
 TEST_F(ShownFileTest, OneThatIsShownNoMoreWhileItIsUnderWayComesOrDoesNot) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
   post(to, room.room(0, kLong));
-  auto shown = file.shown();
   ASSERT_TRUE(from.send_file(to.id(), *shown, 0, kLong));
   shown.reset();
   const Status ended = end_of(from, to.id());
@@ -127,14 +98,12 @@ TEST_F(ShownFileTest, OneThatIsShownNoMoreWhileItIsUnderWayComesOrDoesNot) {
 }
 
 TEST_F(ShownFileTest, TheOtherSideHasADescriptorUntilItIsShownNoMore) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
+  shown.reset();
   post(to, room.room(0, kLong));
   ASSERT_TRUE(from.send(to.id(), std::array{Outgoing{.data = bytes("first"), .immediate = {}}}));
   ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
   const std::size_t before = open_descriptors().size();
-  auto shown = file.shown();
+  shown = ShownFile::create(file.fd()).value();
   for (int n = 0; n < 3; ++n) {
     post(to, room.room(0, kLong));
     ASSERT_TRUE(from.send_file(to.id(), *shown, 0, kLong));
@@ -147,10 +116,7 @@ TEST_F(ShownFileTest, TheOtherSideHasADescriptorUntilItIsShownNoMore) {
 }
 
 TEST_F(ShownFileTest, WhatCannotBeReadByBothIsNotSupportedAndNothingIsSent) {
-  const NamelessFile file(std::string_view(text).substr(0, kMiB));
-  Consumer& to = consumer(room);
-  Producer& from = producer();
-  const auto shown = file.shown();
+  ASSERT_EQ(::ftruncate(file.fd(), kMiB), 0);
   post(to, room.room(0, kLong));
   expect_refused(Errc::not_supported, from.send_file(to.id(), *shown, 0, 65'535));
   expect_refused(Errc::not_supported, from.send_file(to.id(), *shown, 0, 0));
@@ -167,10 +133,6 @@ TEST_F(ShownFileTest, WhatCannotBeReadByBothIsNotSupportedAndNothingIsSent) {
 }
 
 TEST_F(ShownFileTest, OneThatDoesNotFitWhatIsPostedLeavesItPosted) {
-  const NamelessFile file(text);
-  Consumer& to = consumer(room);
-  Producer& from = producer();
-  const auto shown = file.shown();
   expect_refused(Errc::again, from.send_file(to.id(), *shown, 0, kMiB));
   post(to, room.room(0, kMiB));
   expect_refused(Errc::invalid_value, from.send_file(to.id(), *shown, 0, kMiB + 1));
@@ -181,6 +143,26 @@ TEST_F(ShownFileTest, OneThatDoesNotFitWhatIsPostedLeavesItPosted) {
   ASSERT_TRUE(run_until([&] { return texts.size() == 1; }));
 }
 
+// Whoever waits for it asks again and again.
+TEST_F(ShownFileTest, WhereNothingIsPostedTheKernelIsNotAsked) {
+  static std::atomic<int> reads;
+  reads = 0;
+  os::Syscalls counting = os::kKernel;
+  counting.pread_cached = [](int fd, void* into, size_t size, off_t at) {
+    ++reads;
+    return os::kKernel.pread_cached(fd, into, size, at);
+  };
+  const os::ScopedSyscalls scope(counting);
+  for (int n = 0; n < 10; ++n) {
+    expect_refused(Errc::again, from.send_file(to.id(), *shown, 0, kMiB));
+  }
+  EXPECT_EQ(reads, 0);
+  post(to, room.room(0, kMiB));
+  EXPECT_TRUE(from.send_file(to.id(), *shown, 0, kMiB));
+  EXPECT_TRUE(end_of(from, to.id()));
+  EXPECT_GT(reads, 1);
+}
+
 TEST_F(ShownFileTest, WhatIsNoRegularFileToBeReadFromTheCacheIsNotShown) {
   EXPECT_EQ(ShownFile::create(-1).error().code, Errc::invalid_value);
   std::array<int, 2> pipe{};
@@ -188,7 +170,6 @@ TEST_F(ShownFileTest, WhatIsNoRegularFileToBeReadFromTheCacheIsNotShown) {
   EXPECT_EQ(ShownFile::create(pipe[0]).error().code, Errc::invalid_value);
   ::close(pipe[0]);
   ::close(pipe[1]);
-  const NamelessFile file("text");
   const std::string path = "/proc/self/fd/" + std::to_string(file.fd());
   const int for_writing = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   ASSERT_GE(for_writing, 0);

@@ -7,11 +7,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string>
 
 #include "os/memory.h"
 #include "support/deadline.h"
+#include "support/nameless_file.h"
 #include "support/process_counters.h"
 #include "unit/os/rigged_syscalls.h"
 
@@ -19,20 +19,14 @@ namespace comch::os {
 namespace {
 
 struct PeerFileTest : testing::Test {
-  PeerFileTest() {
-    EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
-    EXPECT_EQ(std::fflush(file), 0);
-  }
-  ~PeerFileTest() override { std::fclose(file); }
-
-  Fd fd() const { return duplicate(::fileno(file)).value(); }
+  Fd fd() const { return duplicate(file.fd()).value(); }
   Fd opened(int flags) const {
-    const std::string path = "/proc/self/fd/" + std::to_string(::fileno(file));
+    const std::string path = "/proc/self/fd/" + std::to_string(file.fd());
     return Fd(::open(path.c_str(), flags | O_CLOEXEC));
   }
 
   const std::string text = "what is in the file";
-  std::FILE* const file = std::tmpfile();
+  const test::NamelessFile file{text};
   std::array<std::byte, 7> room{};
 };
 

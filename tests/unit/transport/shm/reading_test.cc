@@ -2,8 +2,9 @@
 // and words that no correct peer sends.
 #include <fcntl.h>
 
-#include <cstdio>
+#include <cstring>
 
+#include "support/nameless_file.h"
 #include "support/process_counters.h"
 #include "unit/transport/shm/consumer_port_fixture.h"
 
@@ -15,17 +16,12 @@ constexpr std::uint32_t kShift = comch::shm::kChunkShiftMin;
 constexpr std::size_t kLength = 3 * kPage + 5;
 
 struct ReadingTest : ConsumerPortTest {
-  ReadingTest() {
-    for (std::size_t n = 0; n < text.size(); ++n) text[n] = static_cast<char>('a' + n % 23);
-    EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file.get()), text.size());
-    EXPECT_EQ(std::fflush(file.get()), 0);
-  }
   void show(std::span<const int> fds, std::uint32_t number = kFile) {
     ASSERT_TRUE(say_packet(line, wire::File{number}, fds));
     settle();
   }
   void show() { show(std::array{fd()}); }
-  int fd() const { return ::fileno(file.get()); }
+  int fd() const { return file.fd(); }
   comch::shm::ChunkJob<> put(PeerLane& from, std::uint64_t offset = 0,
                              std::uint64_t length = kLength, std::uint16_t index = 0) {
     auto job = from.writer->put_reading(index, kFile, {offset, length}, kShift, kBytes);
@@ -54,11 +50,13 @@ struct ReadingTest : ConsumerPortTest {
     EXPECT_EQ(arrivals[0].length, kBytes.size());
   }
 
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  std::string text = std::string(kRoom, ' ');
-  std::unique_ptr<std::FILE, Close> file{std::tmpfile()};
+  static std::string letters(std::size_t count) {
+    std::string text(count, ' ');
+    for (std::size_t n = 0; n < count; ++n) text[n] = static_cast<char>('a' + n % 23);
+    return text;
+  }
+  const std::string text = letters(kRoom);
+  const test::NamelessFile file{text};
 };
 
 TEST_F(ReadingTest, WhatItsProducerDoesNotReadTheConsumerReads) {
