@@ -12,8 +12,7 @@
 //   switch (job.state()) ...                                // kFinished: all of it is there.
 //
 // What is copied from memory is always there. What is read from a file may not be: a side that
-// cannot have a chunk says missed() instead of copied(), once or for each that it claims from
-// then on, and the job ends kVoid.
+// cannot have a chunk says missed() instead of copied(), and the job ends kVoid. bring() does so.
 //
 // A claim is a compare-and-swap and not an addition: a helper that comes late, when the slot
 // already holds the next job, finds another sequence and changes nothing. An addition to `done`
@@ -112,11 +111,16 @@ class ChunkJob {
   void copied() { count_done(0); }
   // It could not be had.
   void missed(JobSide side) {
-    const unsigned bit = side == JobSide::kSender ? 30 : 31;
+    const unsigned bit = side == JobSide::kSender ? kMissedAt : kMissedAt + 1;
     count_done(std::exchange(has_missed_, true) ? 0 : std::uint64_t{1} << bit);
   }
-  // Whether somebody has missed one, so that there is no use in copying the others. They are to be
-  // claimed all the same, and missed.
+  // Either of the two: what `read` answers of the chunk, which is not asked once there is no use in
+  // it any more.
+  template <class Read>
+  void bring(JobSide side, Read&& read) {
+    !is_spoiled() && read() ? copied() : missed(side);
+  }
+  // Whether somebody has missed one. The others are to be claimed all the same, and missed.
   [[nodiscard]] bool is_spoiled() const {
     // No edge: a hint.
     return Machine::load_header(data_, claim_at_ + 8, std::memory_order_relaxed) >> kMissedAt != 0;
@@ -142,11 +146,12 @@ class ChunkJob {
   static constexpr unsigned kTries = 64;  // Above the claims that get in between by chance.
   static constexpr unsigned kMissedAt = 62;
   static constexpr std::uint32_t kDoneMask = 0x3fff'ffff;
+  static constexpr std::uint64_t kOneDone = std::uint64_t{1} << 32U;
 
   void count_done(std::uint64_t missed) {
     ++done_;
     // COPY: our bytes happen before whoever sees this count, or a later one.
-    Machine::add_word(data_, claim_at_ + 8, (missed | 1U) << 32U, std::memory_order_release);
+    Machine::add_word(data_, claim_at_ + 8, missed | kOneDone, std::memory_order_release);
   }
   std::uint64_t word(std::uint32_t count) const { return std::uint64_t{count} << 32U | sequence_; }
   bool is_ours(std::uint64_t word) const { return static_cast<std::uint32_t>(word) == sequence_; }

@@ -122,8 +122,8 @@ MISTAKES = {
     # Orders and steps of a cooperative copy.
     'copied_relaxed': (
         CHUNK,
-        '(missed | 1U) << 32U, std::memory_order_release);',
-        '(missed | 1U) << 32U, std::memory_order_relaxed);'),
+        'missed | kOneDone, std::memory_order_release);',
+        'missed | kOneDone, std::memory_order_relaxed);'),
     'finished_meet_relaxed': (
         CHUNK,
         'Machine::load_header(data_, claim_at_ + 8, std::memory_order_acquire);',
@@ -325,10 +325,10 @@ MISTAKES = {
         'return !has_missed_ ?'),
     'miss_counted_first': (
         CHUNK,
-        '    Machine::add_word(data_, claim_at_ + 8, (missed | 1U) << 32U, std::memory_order_release);',
-        '    Machine::add_word(data_, claim_at_ + 8, std::uint64_t{1} << 32U, std::memory_order_release);\n'
+        '    Machine::add_word(data_, claim_at_ + 8, missed | kOneDone, std::memory_order_release);',
+        '    Machine::add_word(data_, claim_at_ + 8, kOneDone, std::memory_order_release);\n'
         '    if (missed != 0)\n'
-        '      Machine::add_word(data_, claim_at_ + 8, missed << 32U, std::memory_order_release);'),
+        '      Machine::add_word(data_, claim_at_ + 8, missed, std::memory_order_release);'),
     'broken_job_forgiven': (
         CHUNK,
         '    if (broken_) return JobState::kBroken;\n',

@@ -193,10 +193,10 @@ Intake::Step Intake::take_reading(InLane& lane, const LaneRecord& record, const 
   int done = 0;
   ChunkJob<>::Chunk chunk;
   for (; done < kChunks && lane.job->claim(chunk); ++done) {
-    const bool is_there =
-        file != nullptr && !lane.job->is_spoiled() &&
-        file->read({to + chunk.offset, chunk.length}, record.source().offset + chunk.offset);
-    is_there ? lane.job->copied() : lane.job->missed(JobSide::kReceiver);
+    lane.job->bring(JobSide::kReceiver, [&] {
+      return file != nullptr &&
+             file->read({to + chunk.offset, chunk.length}, record.source().offset + chunk.offset);
+    });
   }
   const JobState state = lane.job->state();
   const Step step = end_job(lane, state, done);

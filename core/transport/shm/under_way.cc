@@ -210,11 +210,10 @@ Result<bool> UnderWay::continue_reading(Message& message) {
   ChunkJob<>::Chunk chunk;
   std::uint64_t done = 0;
   for (; done < kSlice && message.job->claim(chunk); done += chunk.length) {
-    const bool is_there =
-        !message.job->is_spoiled() &&
-        os::read_cached(reading_->file->fd, {message.to + chunk.offset, chunk.length},
-                        reading_->offset + chunk.offset);
-    is_there ? message.job->copied() : message.job->missed(JobSide::kSender);
+    message.job->bring(JobSide::kSender, [&] {
+      return os::read_cached(reading_->file->fd, {message.to + chunk.offset, chunk.length},
+                             reading_->offset + chunk.offset);
+    });
   }
   return end_job(message, done);
 }

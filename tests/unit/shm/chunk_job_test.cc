@@ -78,6 +78,25 @@ TEST_F(ChunkJobTest, AJobOfWhichAChunkWasMissedIsVoidWhenAllAreDoneWith) {
   EXPECT_EQ(receiver.state(), JobState::kVoid);
 }
 
+TEST_F(ChunkJobTest, WhatIsBroughtIsCopiedUntilSomebodyHasMissedAChunk) {
+  int asked = 0;
+  const auto bring = [&](Job& job, JobSide side, bool is_there) {
+    ASSERT_TRUE(job.claim(chunk));
+    job.bring(side, [&] {
+      ++asked;
+      return is_there;
+    });
+  };
+  bring(sender, JobSide::kSender, true);
+  EXPECT_FALSE(sender.is_spoiled());
+  bring(receiver, JobSide::kReceiver, false);
+  EXPECT_TRUE(sender.is_spoiled());
+  bring(sender, JobSide::kSender, true);
+  EXPECT_EQ(asked, 2) << "there is no use in the last";
+  EXPECT_EQ(sender.state(), JobState::kVoid);
+  EXPECT_EQ(receiver.state(), JobState::kVoid);
+}
+
 TEST_F(ChunkJobTest, AJobThatBothSidesMissChunksOfIsVoid) {
   while (sender.claim(chunk)) {
     sender.missed(JobSide::kSender);
