@@ -95,12 +95,11 @@ class Machine {
     return transfers_.is_named(number) ||
            std::ranges::any_of(queues_.operations(), [number](const Operation& op) {
              const bool begun = op.state == State::kFree || op.state == State::kRunning;
-             if (op.op == Op::kReadByBoth && op.state == State::kRunning) {
-               return static_cast<int>(op.handle) == number;
-             }
-             const bool names = is_transfer(op) && op.op != Op::kDeliver;  // That has a transfer.
-             return !begun && names && (op.flags & kFixedFile) != 0 &&
-                    static_cast<int>(op.handle) == number;
+             // kDeliver has a transfer.
+             const bool names = op.op == Op::kReadByBoth
+                                    ? op.state == State::kRunning
+                                    : !begun && is_transfer(op) && op.op != Op::kDeliver;
+             return names && (op.flags & kFixedFile) != 0 && static_cast<int>(op.handle) == number;
            });
   }
   // In a process that was forked: nothing here is its own, and its end is nobody's.

@@ -33,8 +33,9 @@ inline constexpr std::size_t kMaxRepresentor = 16;
 inline constexpr std::size_t kMaxReason = 255;
 inline constexpr std::uint32_t kMaxMessage = 65535;
 inline constexpr std::uint32_t kMaxQueue = 8192;
-// What a connection may speak: 1; 2, in which a server may ask for stamps; or 3, in which producers
-// say that a memory map has ended. Packets are laid out alike in all.
+// What a connection may speak: 1; 2, in which a server may ask for stamps; 3, in which producers
+// say that a memory map has ended; or 4, in which they show files. Packets are laid out alike in
+// all.
 inline constexpr std::uint16_t kNewestVersion = 4;
 inline constexpr std::uint32_t kMinRing = 4096;  // A ring's capacity, a power of two.
 inline constexpr std::uint32_t kMaxRing = 1U << 30U;

@@ -184,7 +184,7 @@ struct ConsumerCounters {
   std::uint64_t inline_messages = 0;       // That came in the producer's lane.
   std::uint64_t direct_messages = 0;       // That the producer put into the buffer: mapped or cma.
   std::uint64_t staged_messages = 0;       // That were copied twice.
-  std::uint64_t cooperative_messages = 0;  // That both sides copied.
+  std::uint64_t cooperative_messages = 0;  // That both sides copied or read.
   std::uint64_t handed_over_messages = 0;  // That were not copied.
   std::uint64_t wakes_received = 0;
 };

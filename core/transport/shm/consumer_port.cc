@@ -2,14 +2,12 @@
 #include "transport/shm/consumer_port.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/say.h"
 #include "os/membarrier.h"
 #include "os/memory.h"
 #include "os/seq_socket.h"
-#include "wire/handshake.h"
 
 namespace comch::transport::shm {
 

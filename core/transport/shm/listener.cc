@@ -1,6 +1,8 @@
 // ShmListener: see listener.h.
 #include "transport/shm/listener.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -17,7 +19,9 @@ namespace comch::transport::shm {
 namespace {
 
 Refusal other_version() {
-  return {Errc::unsupported_version, "this server speaks versions 1 to 4 of the protocol only"};
+  return {Errc::unsupported_version,
+          fmt::format("this server speaks versions 1 to {} of the protocol only",
+                      wire::kNewestVersion)};
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // OutLane: messages that it does not copy: files that both sides read, loans, hand-overs.
 #include <array>
-#include <utility>
 
 #include "base/prefetch.h"
 #include "os/peer_file.h"

@@ -129,13 +129,11 @@ class Queues {
     }
     Pushing(const Pushing&) = delete;
     Pushing& operator=(const Pushing&) = delete;
-    // The next completion, of which nothing is set: all of it is to be written.
-    Completion& next() { return all_[tail_++ & mask_]; }
     // Of the next one, as index() of the queues.
     std::uint32_t index() const { return tail_ & mask_; }
     // As push() of the queues.
     Completion& push(std::uint64_t user_data, std::int64_t res) {
-      return write(next(), user_data, res);
+      return write(all_[tail_++ & mask_], user_data, res);
     }
 
    private:
