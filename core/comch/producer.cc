@@ -139,6 +139,12 @@ Status Producer::commit(const Loan& loan, std::size_t length,
                         std::span<const std::byte> immediate) {
   return ask(*this, [&](auto& impl) { return impl.commit(loan, length, immediate); });
 }
+Result<std::size_t> Producer::reserve(ConsumerId consumer, std::span<Loan> loans) {
+  return ask(*this, [&](auto& impl) { return impl.reserve(consumer, loans); });
+}
+Result<std::size_t> Producer::commit(std::span<const FilledLoan> loans) {
+  return ask(*this, [&](auto& impl) { return impl.commit(loans); });
+}
 Status Producer::abandon(const Loan& loan) {
   return ask(*this, [&](auto& impl) { return impl.abandon(loan); });
 }

@@ -62,6 +62,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   // In place, and by its place.
   Result<Loan> reserve(ConsumerId consumer);
   Status commit(const Loan& loan, std::size_t length, Bytes immediate);
+  Result<std::size_t> reserve(ConsumerId consumer, std::span<Loan> loans);
+  Result<std::size_t> commit(std::span<const FilledLoan> loans);
   Result<PeerMemory> memory(ConsumerId consumer);
   Status hand_over(ConsumerId consumer, Buffer& buffer, Bytes immediate);
   std::size_t handed_over() const { return handed_over_; }
@@ -122,8 +124,13 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   void return_ahead(Lane& lane) {
     if (lane.return_ahead()) port_->ring_siblings();
   }
+  // The lane to a consumer whose memory is mapped.
+  Status find_lender(ConsumerId consumer, Lane*& lane);
   // Apart from what refuses ahead of it, so that the loan is made where the caller has it.
   Result<Loan> lend_from(Lane& lane, ConsumerId consumer);
+  // Into the lane, which is not published.
+  [[gnu::always_inline]] Status put_filled(Lane& lane, const Loan& loan, std::size_t length,
+                                           Bytes immediate);
   std::optional<transport::shm::SharedMemory> source_of(const BufferImpl* buffer) const;
   Outcome put(Lane& lane, ProducerTaskImpl& task);
   // kSent: the task is in the lane or waits for it, and completes now or later.

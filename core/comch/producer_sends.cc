@@ -3,6 +3,7 @@
 
 #include "comch/producer_impl.h"
 #include "comch/shown_file_impl.h"
+#include "transport/shm/out_lane_loans.h"
 
 namespace comch {
 
@@ -98,12 +99,15 @@ bool ProducerImpl::has_space(ConsumerId consumer) {
 
 // --- In place, and by its place ----------------------------------------------------------
 
+Status ProducerImpl::find_lender(ConsumerId consumer, Lane*& lane) {
+  if (Status s = find_lane(consumer, lane); !s) return s;
+  if (!lane->consumer().memory().empty()) return {};
+  return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
+}
+
 Result<Loan> ProducerImpl::reserve(ConsumerId consumer) {
   Lane* lane = nullptr;
-  if (Status s = find_lane(consumer, lane); !s) return std::unexpected(s.error());
-  if (lane->consumer().memory().empty()) {
-    return fail(Errc::not_supported, "the consumer's memory is not mapped here; send() copies");
-  }
+  if (Status s = find_lender(consumer, lane); !s) return std::unexpected(s.error());
   return lend_from(*lane, consumer);
 }
 
@@ -113,18 +117,64 @@ Result<Loan> ProducerImpl::lend_from(Lane& lane, ConsumerId consumer) {
   return loan;
 }
 
-Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
-  Lane* found = nullptr;
-  if (Status s = find_lane(loan.consumer, found); !s) return s;
-  Lane& lane = *found;
+Result<std::size_t> ProducerImpl::reserve(ConsumerId consumer, std::span<Loan> loans) {
+  Lane* lane = nullptr;
+  if (Status s = find_lender(consumer, lane); !s) return std::unexpected(s.error());
+  if (loans.empty()) return 0;
+  std::size_t count = 0;
+  const Outcome outcome =
+      lane->reserve_some(loans.size(), [&](std::uint32_t handle, std::span<std::byte> room) {
+        loans[count++] = {.room = room, .consumer = consumer, .handle = handle};
+      });
+  Result<std::size_t> lent = count;
+  if (outcome != Outcome::kSent) lent = std::unexpected(no_loan(*lane, outcome));
+  return_ahead(*lane);
+  return lent;
+}
+
+inline Status ProducerImpl::put_filled(Lane& lane, const Loan& loan, std::size_t length,
+                                       Bytes immediate) {
   if (Status s = check_loan(lane, loan, length); !s) return s;
   if (queued(static_cast<std::uint32_t>(loan.consumer))) return refused(lane, Outcome::kBusy);
   const Outcome outcome = lane.commit(loan.handle, length, immediate);
   if (outcome != Outcome::kSent && outcome != Outcome::kUnderWay) return refused(lane, outcome);
-  lane.publish();
-  port_->note_sent(lane);
   if (outcome == Outcome::kUnderWay) lane.forget_last();
   return {};
+}
+
+Status ProducerImpl::commit(const Loan& loan, std::size_t length, Bytes immediate) {
+  Lane* found = nullptr;
+  if (Status s = find_lane(loan.consumer, found); !s) return s;
+  Lane& lane = *found;
+  if (Status s = put_filled(lane, loan, length, immediate); !s) return s;
+  lane.publish();
+  port_->note_sent(lane);
+  return {};
+}
+
+Result<std::size_t> ProducerImpl::commit(std::span<const FilledLoan> loans) {
+  if (loans.empty()) return 0;
+  const ConsumerId consumer = loans[0].loan.consumer;
+  Lane* found = nullptr;
+  if (Status s = find_lane(consumer, found); !s) return std::unexpected(s.error());
+  Lane& lane = *found;
+  const bool waits = queued(static_cast<std::uint32_t>(consumer));
+  std::size_t count =
+      lane.commit_some(waits ? 0 : loans.size(), [&](std::size_t n) -> Lane::Filled {
+        const auto& [loan, length, immediate] = loans[n];
+        const bool is_ours = loan.consumer == consumer && lane.is_loan(loan.handle);
+        if (!is_ours || length > lane.loan_capacity(loan.handle) || !immediate.empty()) return {};
+        return {.slot = loan.handle, .length = length};
+      });
+  Status last;
+  while (last && count != loans.size() && loans[count].loan.consumer == consumer) {
+    last = put_filled(lane, loans[count].loan, loans[count].length, loans[count].immediate);
+    count += last ? 1 : 0;
+  }
+  lane.publish();
+  if (count == 0) return std::unexpected(last.error());
+  port_->note_sent(lane);
+  return count;
 }
 
 Result<PeerMemory> ProducerImpl::memory(ConsumerId consumer) {

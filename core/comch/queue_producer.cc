@@ -163,6 +163,12 @@ Status QueueProducerImpl::send_file(ConsumerId, const ShownFile&, std::uint64_t,
 }
 Result<Loan> QueueProducerImpl::reserve(ConsumerId) { return std::unexpected(no_data().error()); }
 Status QueueProducerImpl::commit(const Loan&, std::size_t, Bytes) { return no_data(); }
+Result<std::size_t> QueueProducerImpl::reserve(ConsumerId, std::span<Loan>) {
+  return std::unexpected(no_data().error());
+}
+Result<std::size_t> QueueProducerImpl::commit(std::span<const FilledLoan>) {
+  return std::unexpected(no_data().error());
+}
 Status QueueProducerImpl::abandon(const Loan&) { return no_data(); }
 Result<PeerMemory> QueueProducerImpl::memory(ConsumerId) {
   return std::unexpected(no_data().error());

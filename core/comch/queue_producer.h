@@ -60,6 +60,8 @@ class QueueProducerImpl final : public ProducerCore,
   // In place, and by its place: not here.
   Result<Loan> reserve(ConsumerId consumer);
   Status commit(const Loan& loan, std::size_t length, Bytes immediate);
+  Result<std::size_t> reserve(ConsumerId consumer, std::span<Loan> loans);
+  Result<std::size_t> commit(std::span<const FilledLoan> loans);
   Status abandon(const Loan& loan);
   Result<PeerMemory> memory(ConsumerId consumer);
   Status hand_over(ConsumerId consumer, Buffer& buffer, Bytes immediate);

@@ -128,6 +128,29 @@ Status RdmaProducerImpl::commit(const Loan& loan, std::size_t length, Bytes imme
   return {};
 }
 
+Result<std::size_t> RdmaProducerImpl::reserve(ConsumerId consumer, std::span<Loan> loans) {
+  std::size_t count = 0;
+  for (; count != loans.size(); ++count) {
+    const Result<Loan> loan = PortProducer::reserve(consumer);
+    if (!loan && count == 0) return std::unexpected(loan.error());
+    if (!loan) break;
+    loans[count] = *loan;
+  }
+  return count;
+}
+
+Result<std::size_t> RdmaProducerImpl::commit(std::span<const FilledLoan> loans) {
+  std::size_t count = 0;
+  for (; count != loans.size(); ++count) {
+    const auto& [loan, length, immediate] = loans[count];
+    if (loan.consumer != loans[0].loan.consumer) break;
+    const Status s = commit(loan, length, immediate);
+    if (!s && count == 0) return std::unexpected(s.error());
+    if (!s) break;
+  }
+  return count;
+}
+
 Status RdmaProducerImpl::hand_over(ConsumerId, Buffer&, Bytes) {
   return fail(Errc::not_supported, "memory cannot be handed over to another machine; send it");
 }

@@ -40,6 +40,9 @@ class RdmaProducerImpl final : public PortProducer<RdmaPorts> {
 
   // In place: in memory of this machine, which is then sent.
   Status commit(const Loan& loan, std::size_t length, Bytes immediate);
+  using PortProducer::reserve;
+  Result<std::size_t> reserve(ConsumerId consumer, std::span<Loan> loans);
+  Result<std::size_t> commit(std::span<const FilledLoan> loans);
   // not_supported, both.
   Status hand_over(ConsumerId consumer, Buffer& buffer, Bytes immediate);
   Result<PeerMemory> memory(ConsumerId consumer);

@@ -126,6 +126,13 @@ struct Loan {
   std::uint32_t handle = 0;
 };
 
+// A loan whose room holds a message of `length` bytes.
+struct FilledLoan {
+  Loan loan;
+  std::size_t length = 0;
+  std::span<const std::byte> immediate{};
+};
+
 // A consumer's memory as it is mapped here; it stays mapped as long as this is held.
 struct PeerMemory {
   std::span<std::byte> bytes;
@@ -266,6 +273,12 @@ class Producer : public Context {
   // error the loan is lent as before.
   // invalid_value: above the room; not a loan. Others: as for send().
   Status commit(const Loan& loan, std::size_t length, std::span<const std::byte> immediate = {});
+  // The same of many at a time, with one look at what is posted, and one publish. reserve() answers
+  // how many of `loans` it has set, the first ones: as many as there are, and at least one.
+  // commit() answers how many are sent, the first ones. Its loans are all of one consumer: it ends
+  // ahead of one that is of another. Errors: of the first; none was lent, or sent.
+  Result<std::size_t> reserve(ConsumerId consumer, std::span<Loan> loans);
+  Result<std::size_t> commit(std::span<const FilledLoan> loans);
   // The posted buffer is free for the next send. invalid_value: not a loan.
   Status abandon(const Loan& loan);
 

@@ -28,6 +28,8 @@ class Loans {
     if (number == kMost) return std::nullopt;
     return number;
   }
+  // How many more there may be.
+  std::uint32_t left() const { return kMost - static_cast<std::uint32_t>(std::popcount(out_)); }
   void lend(std::uint32_t number, const Posted& posted) {
     assert(number < kMost && !is_out(number));
     posted_[number] = posted;

@@ -140,10 +140,22 @@ class OutLane {
 
   // In place. The slot names the loan.
   Outcome reserve(std::uint32_t& slot, std::span<std::byte>& room);
+  // The same of `most` at a time, or as many as there are: lend(slot, room) of each. kSent: of one
+  // at least. Defined in out_lane_loans.h.
+  template <class Lend>
+  Outcome reserve_some(std::size_t most, Lend lend);
   bool is_loan(std::uint32_t slot) const { return loans_.is_out(slot); }
   bool lends() const { return loans_.any(); }
   std::uint64_t loan_capacity(std::uint32_t slot) const { return loans_.posted(slot).capacity; }
   Outcome commit(std::uint32_t slot, std::size_t length, Bytes immediate);
+  // The same of `count` that are data alone, as long as fill(n) answers the loan and its length,
+  // and no length of 0. Of the one that ends it commit() says what is the matter.
+  struct Filled {
+    std::uint32_t slot = 0;
+    std::size_t length = 0;
+  };
+  template <class Fill>
+  std::size_t commit_some(std::size_t count, Fill fill);
   // As return_ahead().
   [[nodiscard]] bool abandon(std::uint32_t slot);
 

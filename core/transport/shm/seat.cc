@@ -2,6 +2,7 @@
 #include "transport/shm/seat.h"
 
 #include <algorithm>
+#include <cassert>
 #include <ranges>
 #include <tuple>
 
@@ -55,6 +56,15 @@ bool Seat::take(Posted& posted) {
   if (hand_empty()) return desk().take(id_, std::span(&posted, 1)) != 0;
   posted = hand_[next_++];
   return true;
+}
+
+std::size_t Seat::take(std::span<Posted> out) {
+  assert(!views_);
+  if (hand_empty()) return desk().take(id_, out);
+  const std::size_t count = std::min(out.size(), hand().size());
+  std::ranges::copy(hand().first(count), out.begin());
+  use(count);
+  return count;
 }
 
 void Seat::keep(const Posted& posted) {

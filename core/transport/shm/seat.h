@@ -38,6 +38,8 @@ class Seat {
 
   // False: nothing is posted.
   bool take(Posted& posted);
+  // As many as there are at once, up to out.size(), and none in a view's place. Answers how many.
+  std::size_t take(std::span<Posted> out);
   // One that was not used: the next to be.
   void keep(const Posted& posted);
   // One that others may use. True: one of them sleeps until there is one, and is to be woken.

@@ -45,6 +45,28 @@ TEST_F(RdmaFastTest, ALoanIsOfThisSidesMemoryAndSaysSoInTheCounters) {
   EXPECT_EQ(code(from.memory(to.id())), Errc::not_supported);
 }
 
+TEST_F(RdmaFastTest, ManyLoansAreAsManyAsArePostedAndSentUpToOneThatCannotBe) {
+  Consumer& to = consumer(there);
+  Producer& from = producer();
+  post_rooms(to, there, 3, 64);
+  std::array<Loan, 8> loans;
+  ASSERT_TRUE(run_until([&] { return from.has_space(to.id()); }));
+  ASSERT_EQ(from.reserve(to.id(), loans).value(), 3U);
+  EXPECT_EQ(code(from.reserve(to.id(), loans)), Errc::again);
+  std::array<FilledLoan, 3> filled;
+  for (std::size_t n = 0; n < 3; ++n) {
+    std::ranges::copy(bytes("abc").subspan(n, 1), loans[n].room.begin());
+    filled[n] = {.loan = loans[n], .length = 1};
+  }
+  filled[2].length = 65;
+  EXPECT_EQ(from.commit(filled).value(), 2U);
+  EXPECT_EQ(code(from.commit(std::span(filled).last(1))), Errc::invalid_value);
+  filled[2].length = 1;
+  EXPECT_EQ(from.commit(std::span(filled).last(1)).value(), 1U);
+  ASSERT_TRUE(run_until([&] { return texts.size() == 3; }));
+  EXPECT_EQ(texts, std::vector<std::string>({"a", "b", "c"}));
+}
+
 TEST_F(RdmaFastTest, MemoryIsNotHandedOverToAnotherMachine) {
   Consumer& to = consumer(there);
   Producer& from = producer();

@@ -23,7 +23,9 @@ TEST(LoansTest, ThereAreThirtyTwoAtATime) {
     loans.lend(*number, posted(n));
   }
   EXPECT_FALSE(loans.free());
+  EXPECT_EQ(loans.left(), 0U);
   EXPECT_EQ(loans.end(7).index, 7);
+  EXPECT_EQ(loans.left(), 1U);
   EXPECT_EQ(loans.free(), 7U);
 }
 

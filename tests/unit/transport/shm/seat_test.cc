@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,24 @@ TEST_F(SeatTest, WhatIsKeptIsTheNextToBeUsed) {
   seat.keep(first);
   EXPECT_FALSE(seat.hand_empty());
   EXPECT_EQ(take_all(seat), (Indices{0, 1, 2, 3}));
+}
+
+TEST_F(SeatTest, TakesManyAtOnceAndFirstWhatIsInItsHand) {
+  const auto consumer = posted();
+  Seat seat = Seat::at(*consumer).value();
+  std::array<Posted, 8> taken;
+  ASSERT_EQ(seat.take(std::span(taken).first(2)), 2U);
+  seat.keep(taken[1]);
+  ASSERT_EQ(seat.take(taken), 1U) << "what is in its hand goes by itself";
+  EXPECT_EQ(taken[0].index, 1);
+  ASSERT_EQ(seat.take(taken), 2U);
+  EXPECT_EQ(taken[0].index, 2);
+  EXPECT_EQ(taken[1].index, 3);
+  EXPECT_EQ(seat.take(taken), 0U);
+  for (const int n : {1, 0}) seat.keep(taken[static_cast<std::size_t>(n)]);
+  ASSERT_EQ(seat.take(std::span(taken).first(1)), 1U);
+  EXPECT_EQ(taken[0].index, 2);
+  EXPECT_EQ(take_all(seat), Indices{3});
 }
 
 TEST_F(SeatTest, WhatIsTakenAheadAndNotUsedGoesBackInItsOrder) {
