@@ -9,12 +9,14 @@
 // Threads: the ring's. Lifetime: the ring's. Errors: the ends', as the operation's result.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <span>
 #include <tuple>
 
+#include "batch.h"
 #include "ends.h"
 #include "transfers.h"
 
@@ -25,6 +27,7 @@ class Fetching {
  public:
   using End = DestinationOf<Kinds>;
   using Op = Operation::Op;
+  using Run = std::span<Operation* const>;
 
   explicit Fetching(Transfers<Kinds>& transfers) : transfers_(transfers) {}
 
@@ -68,6 +71,25 @@ class Fetching {
     return {};
   }
 
+  // As many of the run as begin at once and are usual: files from an offset on, for a consumer
+  // whose memory is held already. The first of the others is for begin().
+  std::size_t begin_some(End& end, Run run) {
+    run = run.first(std::min<std::size_t>(run.size(), Producer::kMaxLoans));
+    run = run.first(static_cast<std::size_t>(
+        std::ranges::find_if_not(run, [&](const Operation* op) { return is_usual(*op); }) -
+        run.begin()));
+    if (end.memory.hold == nullptr || run.empty()) return 0;
+    std::array<Loan, Producer::kMaxLoans> loans;
+    const auto lent = end.producer.reserve(end.consumer, std::span(loans).first(run.size()));
+    if (!lent) return 0;
+    std::size_t begun = 0;
+    while (begun != *lent && begin_lent(*run[begun], loans[begun])) ++begun;
+    end.fetching += static_cast<std::uint32_t>(begun);
+    // The last first, so that they are lent in the same order again.
+    for (std::size_t n = *lent; n != begun; --n) std::ignore = end.producer.abandon(loans[n - 1]);
+    return begun;
+  }
+
   // Nothing to be sent is no error. The transfer is still the operation's.
   Status deliver(End& end, Operation& op) {
     Transfer& t = transfers_.of(op);
@@ -97,6 +119,30 @@ class Fetching {
     return s;
   }
 
+  // What is where it is to be sent from, in a loan.
+  bool is_filled(const Operation& op) {
+    const Transfer& t = transfers_.of(op);
+    return t.lent && t.res > 0 && !t.direct;
+  }
+  // The same of some that are, with no copy to be made; answers how many are sent, the first ones.
+  std::size_t deliver_some(End& end, Run run) {
+    std::array<FilledLoan, kBatch> filled;
+    for (std::size_t n = 0; n < run.size(); ++n) {
+      const Transfer& t = transfers_.of(*run[n]);
+      filled[n] = {.loan = t.loan,
+                   .length = static_cast<std::size_t>(t.res),
+                   .immediate = run[n]->immediate()};
+    }
+    const auto sent = end.producer.commit(std::span<const FilledLoan>(filled).first(run.size()));
+    for (Operation* op : run.first(sent.value_or(0))) {
+      Transfer& t = transfers_.of(*op);
+      op->amount = static_cast<std::uint64_t>(t.res);
+      t.lent = false;
+      transfers_.release(t);
+    }
+    return sent.value_or(0);
+  }
+
   std::int64_t result(const Operation& op) { return transfers_.of(op).res; }
   // The operation is over.
   void release(End& end, const Operation& op) {
@@ -117,6 +163,23 @@ class Fetching {
   // Below, asking for help takes longer than what it saves.
   static constexpr std::uint64_t kShared = std::uint64_t{1} << 18U;
 
+  bool is_usual(const Operation& op) const {
+    return op.op == Op::kSendFile && op.amount != 0 && op.what.number != kPosition &&
+           transfers_.is_open(static_cast<int>(op.handle), (op.flags & kFixedFile) != 0) &&
+           shown(op) == nullptr;
+  }
+  bool begin_lent(Operation& op, const Loan& loan) {
+    if (op.amount > loan.room.size()) return false;
+    Transfer* const t = transfers_.take(Transfers<Kinds>::kReading, op);
+    if (t == nullptr) return false;
+    t->loan = loan;
+    t->lent = true;
+    t->bytes = loan.room.data();
+    fill(op, *t);
+    op.state = Operation::State::kRunning;
+    transfers_.start(*t);
+    return true;
+  }
   // In the posted buffer, where that is memory of this machine; else in memory that is copied.
   Status make_room(End& end, const Operation& op, Transfer& t) {
     const Status held = hold(end);

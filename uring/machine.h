@@ -115,11 +115,11 @@ class Machine {
     while (n + 1 < prepared.size() && (prepared[n].flags & (kLink | kHardLink)) != 0) ++n;
     return n + 1;
   }
-  // How many posts go into one call: neighbours that nothing holds back.
-  static std::size_t run_of_posts(Prepared prepared) {
+  // How many of a sort go into one call: neighbours that nothing holds back.
+  static std::size_t run_of(Op op, Prepared prepared) {
     const void* const end = prepared.front().end;
     std::size_t n = 0;
-    while (n < prepared.size() && prepared[n].op == Op::kPostRecv && prepared[n].end == end &&
+    while (n < prepared.size() && prepared[n].op == op && prepared[n].end == end &&
            Order::is_plain(prepared[n])) {
       ++n;
     }
@@ -140,13 +140,18 @@ class Machine {
   }
   // Whatever is no run of sends that may begin; answers how many that is.
   [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
+    if (const std::size_t files = order_.is_open() ? run_of(Op::kSendFile, rest) : 0; files > 1) {
+      sending_.fetch(order_.keep(rest.first(files)));
+      begin_due();
+      return files;
+    }
     // It waits for nothing, and nothing waits for it: no line is needed.
     if (order_.is_open() && Order::is_plain(rest.front()) && needs_no_line(rest.front())) {
       begin_one(order_.keep(rest.front()));
       begin_due();
       return 1;
     }
-    const std::size_t posts = order_.is_open() ? run_of_posts(rest) : 0;
+    const std::size_t posts = order_.is_open() ? run_of(Op::kPostRecv, rest) : 0;
     if (posts != 0) {
       receiving_.post(order_.keep(rest.first(posts)));
       begin_due();
@@ -218,6 +223,7 @@ class Machine {
     bool did = false;
     while (transfers_.look([this](Transfer& t) { on_over(t); })) {
       did = true;
+      sending_.deliver_gathered();
       // What it held up may go on.
       storing_.write_waiting();
       if (sending_.is_waiting()) sending_.look();

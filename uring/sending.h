@@ -86,6 +86,12 @@ class Sending {
     const std::array one{&op};
     if (End& end = of(op); end.stalled || offer(end, Run(one)) == 0) wait(end, op);
   }
+  // Files for one destination.
+  void fetch(Run run) {
+    End& end = of(*run.front());
+    const std::size_t begun = end.stalled ? 0 : fetching_.begin_some(end, run);
+    for (Operation* op : run.subspan(begun)) begin(*op);
+  }
   // Any other operation on a destination.
   void begin(Operation& op) {
     End& end = of(op);
@@ -121,17 +127,27 @@ class Sending {
       return;
     }
   }
-  // What a file or socket was read for is there, or is not.
+  // What a file or socket was read for is there, or is not. Of many behind one another
+  // deliver_gathered() sends the last.
   void on_fetched(Operation& op) {
     End& end = of(op);
     --end.fetching;
     op.op = Op::kDeliver;
+    if (fetching_.is_filled(op) && end.commits.empty()) return gather(op);
+    deliver_gathered();
     if (fetching_.is_lent(op)) {
       begin(op);
     } else if (end.under_way != nullptr || !end.copied.empty() || !try_one(end, op)) {
       // Ahead of what waits: that may be for the transfer that this one still has.
       wait_in(end, end.copied, op);
     }
+  }
+  void deliver_gathered() {
+    if (gathered_count_ == 0) return;
+    const Run run(gathered_.data(), std::exchange(gathered_count_, 0));
+    const std::size_t sent = fetching_.deliver_some(of(*run.front()), run);
+    order_.finish_sent(run.first(sent));
+    for (Operation* op : run.subspan(sent)) begin(*op);
   }
   // The ring ends: no loan of a transfer stays with its producer.
   void end() { fetching_.give_back_all(); }
@@ -160,6 +176,11 @@ class Sending {
     stalled_.add(end);
   }
   void wait(End& end, Operation& op) { wait_in(end, end.waiting, op); }
+  void gather(Operation& op) {
+    if (gathered_count_ == kBatch || (gathered_count_ != 0 && gathered_[0]->end != op.end))
+      deliver_gathered();
+    gathered_[gathered_count_++] = &op;
+  }
 
   // The usual sends, straight from where they were prepared, as far as nothing is unusual.
   std::size_t send_plain(End& end, Prepared rest) {
@@ -332,21 +353,25 @@ class Sending {
   }
   bool retry_front(End& end) {
     Operation* next = end.waiting.front();
-    if (next->op != Op::kSend) {
-      std::ignore = end.waiting.pop_front();
-      if (try_one(end, *next)) return true;
-      end.waiting.push_front(*next);
-      return false;
-    }
+    const Op op = next->op;
+    if (op != Op::kSend && op != Op::kSendFile) return retry_one(end);
     std::array<Operation*, kBatch> run;
     std::size_t count = 0;
-    for (; count < run.size() && next != nullptr && next->op == Op::kSend; ++count) {
+    for (; count < run.size() && next != nullptr && next->op == op; ++count) {
       run[count] = std::exchange(next, OpList::after(*next));
     }
-    const std::size_t over = offer(end, Run(run).first(count));
+    const Run some = Run(run).first(count);
+    const std::size_t over = op == Op::kSend ? offer(end, some) : fetching_.begin_some(end, some);
+    if (over == 0) return op == Op::kSendFile && retry_one(end);
     // Nothing else took any out of the line meanwhile, and a free operation keeps its place.
-    if (over != 0) end.waiting.drop_through(*run[over - 1]);
-    return over != 0;
+    end.waiting.drop_through(*run[over - 1]);
+    return true;
+  }
+  bool retry_one(End& end) {
+    Operation& next = *end.waiting.pop_front();
+    if (try_one(end, next)) return true;
+    end.waiting.push_front(next);
+    return false;
   }
 
   Order& order_;
@@ -355,6 +380,8 @@ class Sending {
   std::vector<std::unique_ptr<End>> ends_;
   Stalled<End> stalled_;
   Batch batch_;
+  std::array<Operation*, kBatch> gathered_;  // Of one end, filled, and not delivered.
+  std::size_t gathered_count_ = 0;
 };
 
 }  // namespace comch::uring

@@ -41,14 +41,14 @@ class CachedFile {
   const std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Small files go several at a time, as in any loop that has many under way: a few are submitted
-// when as many are left of those before. That is what a producer may have lent.
+// Small files go several at a time, as in any loop that has many under way: of the smallest as many
+// as a producer may have lent, of others a few when as many are left of those before.
 std::uint32_t files_at_once(std::size_t bytes) {
   if (bytes >= kMib) return 1;
-  return bytes >= 64 * kKib ? 4 : Producer::kMaxLoans / 2;
+  return bytes >= 64 * kKib ? 4 : Producer::kMaxLoans;
 }
 // Those of which the sender waits for no end, while it begins the next.
-std::uint32_t files_left(std::size_t bytes) { return bytes >= kMib ? 0 : files_at_once(bytes); }
+std::uint32_t files_left(std::size_t bytes) { return bytes == 64 * kKib ? 4 : 0; }
 // As many as a cache holds beside the file, and where that may be, more than are under way, so that
 // none waits for one to be posted again; where it holds no two, the one that a plain read has.
 std::uint32_t depth(std::size_t bytes) {

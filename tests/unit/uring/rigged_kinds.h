@@ -103,6 +103,16 @@ class RiggedProducer {
     return Loan{.room = room_, .consumer = consumer, .handle = handle_};
   }
   Status commit(const Loan& loan, std::size_t, std::span<const std::byte>) { return end(loan); }
+  Result<std::size_t> reserve(ConsumerId consumer, std::span<Loan> loans) {
+    return some(loans, [&](Loan& loan) {
+      const Result<Loan> lent = reserve(consumer);
+      if (lent) loan = *lent;
+      return lent ? Status{} : std::unexpected(lent.error());
+    });
+  }
+  Result<std::size_t> commit(std::span<const FilledLoan> loans) {
+    return some(loans, [&](const FilledLoan& filled) { return end(filled.loan); });
+  }
   Status abandon(const Loan& loan) {
     return std::erase(lent_, loan.handle) != 0 ? Status{} : fail(Errc::invalid_value);
   }
@@ -134,6 +144,17 @@ class RiggedProducer {
   void note(std::span<const std::byte> data) {
     const std::uint64_t number = data.size() == 8 || data.size() > kLong ? number_in(data) : 0;
     if (number != 0) sent.push_back(number);
+  }
+  template <class Loans, class Each>
+  static Result<std::size_t> some(Loans loans, const Each& each) {
+    std::size_t count = 0;
+    for (auto& loan : loans) {
+      const Status s = each(loan);
+      if (!s && count == 0) return std::unexpected(s.error());
+      if (!s) break;
+      ++count;
+    }
+    return count;
   }
   Status end(const Loan& loan) {
     if (busy_ != 0 || chance_.one_in(3)) return fail(Errc::again);

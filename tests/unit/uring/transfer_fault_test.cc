@@ -5,6 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "unit/uring/transfer_pair.h"
 
 namespace comch::uring::test {
@@ -70,6 +75,73 @@ TEST_P(TransferFaultTest, MoreThanMayBeUnderWayWait) {
     for (const Seen& s : seen) EXPECT_EQ(s.res, 64);
     over += seen.size();
   }
+}
+
+struct ManyTransfers : TransferPair {
+  ManyTransfers() : TransferPair(64) {}
+};
+TEST_P(ManyTransfers, EndEachAsItDoesByItself) {
+  constexpr std::uint64_t kFiles = 40, kSent = 24;
+  const std::string text = pattern(1000);
+  const File source = file(text);
+  const std::string much(Consumer::kMaxImmediate + 1, 'x');
+  post(kDepth);
+  for (std::uint64_t n = 0; n < kFiles; ++n) {
+    Submission& s = next(n, n % 16 == 5 ? kSkipSuccess : 0);
+    if (n % 8 == 1) {
+      s.prep_send_file(*to, source, 257, 0);  // More than the room.
+    } else if (n % 8 == 2) {
+      s.prep_send_file(*to, source, 100, n, bytes("beside"));
+    } else if (n % 8 == 3) {
+      s.prep_send_file(*to, -1, 100, n);
+    } else if (n % 8 == 4) {
+      s.prep_send_file(*to, source, 100, 950);  // It ends ahead of that.
+    } else if (n % 8 == 6) {
+      s.prep_send_file(*to, source, 100, 1000);
+    } else if (n == 39) {
+      s.prep_send_file(*to, source, 100, n, bytes(much));
+    } else {
+      s.prep_send_file(*to, source, 100, n);
+    }
+  }
+  const auto sends = [](std::uint64_t n) {
+    return n % 8 != 1 && n % 8 != 3 && n % 8 != 6 && n != 39;
+  };
+  std::vector<Seen> all;
+  for (std::size_t posted = kDepth; all.size() < kFiles - 3 + kSent && !HasFailure();) {
+    wait(1);
+    all.insert(all.end(), seen.begin(), seen.end());
+    const auto arrived =
+        std::ranges::count_if(seen, [](auto& s) { return s.user_data >= kPosted; });
+    const std::size_t more = std::min<std::size_t>(kSent + 1 - posted, arrived);
+    post(more, kPosted + posted);
+    posted += more;
+  }
+  seen = all;
+  std::multiset<std::string> expected, arrived;
+  for (std::uint64_t n = 0; n < kFiles; ++n) {
+    const std::int64_t short_of = n % 8 == 4 ? 50 : 100;
+    if (sends(n)) expected.insert(text.substr(n % 8 == 4 ? 950 : n, 100) + (n % 8 == 2 ? "+" : ""));
+    if (n % 16 == 5) {
+      EXPECT_EQ(find(n), nullptr) << n;
+    } else if (n % 8 == 1 || n == 39) {
+      EXPECT_EQ(res(n), -EINVAL) << n;
+    } else if (n % 8 == 3) {
+      EXPECT_EQ(res(n), -EBADF) << n;
+    } else {
+      EXPECT_EQ(res(n), n % 8 == 6 ? 0 : short_of) << n;
+    }
+  }
+  for (const Seen& s : seen) {
+    if (s.user_data < kPosted) continue;
+    arrived.insert(s.text + (s.immediate == "beside" ? "+" : ""));
+  }
+  EXPECT_EQ(arrived, expected);
+  EXPECT_EQ(arrived.size(), kSent);
+  // Which of the buffers is left the failures have decided; none is lost.
+  send("the next", 99);
+  wait(2);
+  EXPECT_NE(std::ranges::find(seen, "the next", &Seen::text), seen.end());
 }
 
 struct NoTransfers : TransferPair {
@@ -212,6 +284,7 @@ TEST_P(TransferFaultTest, ARingThatEndsTakesItsTransfersWithIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(In, TransferFaultTest, kWays, name_of_way);
+INSTANTIATE_TEST_SUITE_P(In, ManyTransfers, kWays, name_of_way);
 INSTANTIATE_TEST_SUITE_P(In, NoTransfers, kWays, name_of_way);
 
 }  // namespace
