@@ -44,7 +44,8 @@ Result<bool> ProducerImpl::on_start() {
 }
 
 void ProducerImpl::on_stop(bool deliver) {
-  if (deliver) flush();
+  // What is in a lane has been said to be sent.
+  if (deliver || gathering_.any_in_lane()) flush();
   waits_for_returns_ = deliver;
   PortProducer::on_stop(deliver);
 }
@@ -168,6 +169,27 @@ bool ProducerImpl::begin_gathering(const ProducerTaskImpl& task) {
   }
   gathering_.begin(task.consumer, ahead.messages, ahead.bytes);
   request_work();
+  return true;
+}
+
+bool ProducerImpl::put_more(ProducerTaskImpl& task) {
+  const Bytes data = task.data();
+  if (data.size() > Gathering::kLongestInLane) return false;
+  const bool is_first = !gathering_.takes_in_lane(task.consumer);
+  const ConsumerId consumer{task.consumer};
+  Lane* const lane = is_first ? usual_lane(consumer) : port_->last_lane(task.consumer);
+  if (lane == nullptr || !lane->put_more(data)) return false;
+  accept(task);
+  complete(task, std::nullopt);
+  if (is_first) {
+    gathering_.begin_in_lane(task.consumer, lane->most_together());
+    request_work();
+  }
+  if (gathering_.add_in_lane()) {
+    gathering_.take();
+    lane->publish();
+    port_->note_sent(*lane);
+  }
   return true;
 }
 

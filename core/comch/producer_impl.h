@@ -116,6 +116,8 @@ class ProducerImpl final : public PortProducer<ShmPorts> {
   static bool is_plain(const ProducerTaskImpl& task) {
     return task.state == TaskState::kAllocated && task.immediate_size == 0;
   }
+  // Into the lane, for the next publish() there.
+  [[gnu::noinline]] bool put_more(ProducerTaskImpl& task);
   // Of plain tasks of which the first is `task`, which is not added yet.
   [[gnu::noinline]] bool begin_gathering(const ProducerTaskImpl& task);
   [[gnu::noinline]] void send_gathered();
@@ -168,8 +170,9 @@ inline bool ProducerImpl::submit_usual(ProducerTaskImpl& task) {
 }
 
 inline bool ProducerImpl::gather(ProducerTaskImpl& task) {
-  // Long ones go by themselves, without a look at what is posted for a row.
-  if (!is_plain(task) || task.data().size() - 1 >= Lane::kInSlot) return false;
+  if (!is_plain(task)) return false;
+  // Long ones are copied at once, without a look at what is posted for a row.
+  if (task.data().size() - 1 >= Lane::kInSlot) return put_more(task);
   if (gathering_.empty() ? !begin_gathering(task) : !gathering_.takes(task)) return false;
   accept(task);
   if (gathering_.add(task)) send_gathered();

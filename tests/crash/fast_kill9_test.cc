@@ -30,6 +30,7 @@ struct Stream {
   DataWay way = DataWay::kMapped;
   std::size_t cooperative = Producer::kDefaultCooperative;
   std::uint64_t within_us = 8000;  // Of the first message, the kill comes.
+  bool together = false;           // Messages are held back for one another.
 };
 
 // What a process holds that a dead peer could leave in it.
@@ -61,8 +62,7 @@ struct FastKill9Test : testing::TestWithParam<Stream> {
   }
 
   void send_for_ever(Partner& side) const {
-    Sender sender(side.connection(), side.engine(), GetParam().plan,
-                  {.cooperative = GetParam().cooperative, .times = 1'000'000});
+    Sender sender(side.connection(), side.engine(), GetParam().plan, sending());
     EXPECT_TRUE(sender.start());
     sender.send_to({side.consumer().value()});
     started.open();
@@ -78,7 +78,15 @@ struct FastKill9Test : testing::TestWithParam<Stream> {
 
   Receiver::Options options() const {
     const bool mapped = GetParam().way == DataWay::kMapped;
-    return {.way = GetParam().way, .kind = mapped ? Rooms::Kind::kShared : Rooms::Kind::kPrivate};
+    return {.depth = GetParam().together ? 32U : Receiver::Options().depth,
+            .way = GetParam().way,
+            .kind = mapped ? Rooms::Kind::kShared : Rooms::Kind::kPrivate};
+  }
+  Sender::Options sending() const {
+    return {.window = GetParam().together ? 16 : Sender::Options().window,
+            .cooperative = GetParam().cooperative,
+            .times = 1'000'000,
+            .together = GetParam().together};
   }
 
   // Lets the survivor go on, and kills at some moment of it.
@@ -155,8 +163,7 @@ TEST_P(FastKill9Test, TheProducerOfAKilledConsumerHasEveryTaskBackOnce) {
     auto process = victim([this](Partner& side) { receive_for_ever(side); });
     ASSERT_TRUE(survivor.meet());
     {
-      Sender sender(survivor.connection(), survivor.engine(), GetParam().plan,
-                    {.cooperative = GetParam().cooperative, .times = 1'000'000});
+      Sender sender(survivor.connection(), survivor.engine(), GetParam().plan, sending());
       ASSERT_TRUE(sender.start());
       ASSERT_TRUE(survivor.run_until([&] { return started.wait(Deadline(0ms)); }));
       sender.send_to({survivor.consumer().value()});
@@ -184,6 +191,9 @@ TEST_P(FastKill9Test, TheProducerOfAKilledConsumerHasEveryTaskBackOnce) {
 INSTANTIATE_TEST_SUITE_P(
     Of, FastKill9Test,
     testing::Values(Stream{"small", {{.size = 64, .immediate = 8}, {.size = 0, .immediate = 32}}},
+                    Stream{.name = "together",
+                           .plan = {{.size = 4096}, {.size = 5000}, {.size = 64}, {.size = 113}},
+                           .together = true},
                     Stream{"mapped", {{.size = 40'000}, {.size = 3'000'000}}, DataWay::kMapped, 0},
                     Stream{"long", {{.size = 12'000'000}}, DataWay::kMapped, 0, 40'000},
                     Stream{"cooperative", {{.size = 100'000}, {.size = 4'000'000}}},

@@ -74,7 +74,8 @@ class ProducerTask : public Task {
   // are known to be posted: up to 64, and no more than a quarter of what the consumer posts. Of
   // several producers of this process to the consumer each takes the buffers first, up to 16, and
   // no more than its part of that quarter; the others have what it did not use when it sends what
-  // it holds. Any other is submitted at once.
+  // it holds. Longer ones, of 8 KiB at most, are copied at once, and the consumer sees up to 16 of
+  // them together, if nobody else of this process sends to it. Any other is submitted at once.
   bool try_submit_more() override = 0;
 
   // Each: bad_state: it is submitted.

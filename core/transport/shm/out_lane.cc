@@ -110,8 +110,8 @@ void OutLane::take_ahead(std::size_t messages) {
 OutLane::Ahead OutLane::look_ahead(std::uint32_t most) {
   if (!is_unhindered() || out_.writer.withholds() || views_) return {};
   if (consumer_->desk.shared()) return take_ahead_of_row(std::min(most, out_.writer.room()));
-  const std::uint32_t quarter = std::max(consumer_->terms.depth / 4, 1U);
-  const auto ahead = consumer_->desk.look_ahead(std::min({most, quarter, out_.writer.room()}));
+  const auto ahead =
+      consumer_->desk.look_ahead(std::min({most, most_together(), out_.writer.room()}));
   return {.messages = ahead.buffers, .bytes = ahead.room};
 }
 
@@ -175,16 +175,20 @@ void OutLane::attend() {
 }
 
 // Few stores: behind those of a copy each waits for one of its lines to be on its way.
-bool OutLane::send_beside_slot(Bytes message) {
-  if (message.size() - 1 >= small_ || !is_unhindered() || out_.writer.withholds() ||
-      !out_.writer.has_room())
-    return false;
+template <bool kPublishes>
+[[gnu::always_inline]] inline bool OutLane::put_beside_slot(Bytes message) {
+  if (message.size() - 1 >= small_ || !is_unhindered() || !out_.writer.has_room()) return false;
+  if (kPublishes && out_.writer.withholds()) return false;
   unprepare();
   bool done = false;
   const auto use = [&](const Posted& posted) {
     if (message.size() > posted.capacity) return false;
     std::memcpy(memory_.data() + posted.offset, message.data(), message.size());
-    out_.writer.put_direct_and_publish(posted.index, message.size());
+    if constexpr (kPublishes) {
+      out_.writer.put_direct_and_publish(posted.index, message.size());
+    } else {
+      out_.writer.put_direct(posted.index, message.size(), {});
+    }
     return done = true;
   };
   const auto expect = [&](const Posted& next) { batch_.expect_to_write(next, message.size()); };
@@ -194,8 +198,17 @@ bool OutLane::send_beside_slot(Bytes message) {
   if (!done) return false;
   ++out_.counters.mapped;
   out_.counters.bytes += message.size();
+  return true;
+}
+
+bool OutLane::send_beside_slot(Bytes message) {
+  if (!put_beside_slot<true>(message)) return false;
   out_.wake();
   return true;
+}
+
+bool OutLane::put_more(Bytes message) {
+  return message.size() > kInSlot && put_beside_slot<false>(message);
 }
 
 bool OutLane::send_beside_others(Bytes message) {

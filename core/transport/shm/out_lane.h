@@ -12,6 +12,7 @@
 // Threads: the producer's. Lifetime: owned by the producer's port. Errors: outcomes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -88,20 +89,23 @@ class OutLane {
   Outcome nothing() const;
   static constexpr std::uint64_t kInSlot = Batch::kInSlot;
   // How many messages of data alone, `most` at most and each of as many bytes, put_small() is
-  // known to take. They are no more than a quarter of what the consumer posts, so that it has
-  // buffers to post while these are on their way. One producer of several takes buffers for them,
-  // fewer still; what is not used goes back with return_ahead().
+  // known to take. They are no more than go together: a quarter of what the consumer posts, so that
+  // it has buffers to post while these are on their way. One producer of several takes buffers for
+  // them, fewer still; what is not used goes back with return_ahead().
   struct Ahead {
     std::uint32_t messages = 0;
     std::uint64_t bytes = 0;
   };
   Ahead look_ahead(std::uint32_t most);
-  // The same of a single message, which it exposes. False: nothing was done.
+  std::uint32_t most_together() const { return std::max(consumer_->terms.depth / 4, 1U); }
+  // The same of one message, which it exposes. False: nothing was done.
   [[gnu::always_inline]] bool send_one(Bytes message) {
     if (message.size() - 1 < kInSlot) [[likely]]
       return send_in_slot(message);
     return !message.empty() && send_beside_slot(message);
   }
+  // The same of one that is too long for its slot, and not exposed before publish().
+  bool put_more(Bytes message);
   // send_one() of a message that the last one has prepared everything for: no more is done ahead of
   // it than must be, and it takes no call, for which whatever it lies in would have to save
   // registers. Behind it attend() is called, if there is something to attend to. False: nothing was
@@ -220,6 +224,8 @@ class OutLane {
   static std::size_t longest_alone(const Options& options);
   bool send_in_slot(Bytes message);
   bool send_beside_slot(Bytes message);
+  template <bool kPublishes>
+  bool put_beside_slot(Bytes message);
   [[gnu::noinline]] bool send_beside_others(Bytes message);
   // The message is in the lane: counts it, and lines it up behind what is under way.
   Outcome put_done(std::uint64_t LaneCounters::* how, std::size_t bytes);

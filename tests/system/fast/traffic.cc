@@ -159,7 +159,10 @@ bool Sender::send_next() {
   Buffer* buffer = message.size == 0 ? nullptr : rooms_.data(room, message.size);
   const Result<ProducerTask*> task =
       producer_->allocate_send(buffer, std::span(immediate).first(message.immediate), to);
-  const Status submitted = task ? (*task)->submit() : std::unexpected(task.error());
+  const bool is_held = task && options_.together && (*task)->try_submit_more();
+  const Status submitted = is_held ? Status()
+                           : task  ? (*task)->submit()
+                                   : std::unexpected(task.error());
   if (submitted) {
     (*task)->set_user_data({.value = room});
     free_.pop_front();

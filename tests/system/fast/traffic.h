@@ -87,6 +87,7 @@ class Sender {
     Rooms::Kind kind = Rooms::Kind::kShared;
     std::size_t cooperative = Producer::kDefaultCooperative;
     std::size_t times = 1;   // How often the plan is sent.
+    bool together = false;   // Each task says that there are more.
     Rooms* rooms = nullptr;  // Of the caller's, filled for the first message; window is 1.
   };
 

@@ -38,6 +38,29 @@ TEST_F(GatheringTest, TakesTasksOfDataForItsConsumerUntilItIsFull) {
   for (ProducerTask* each : made) give_up(*each);
 }
 
+TEST_F(GatheringTest, CountsWhatIsInALaneAndTakesNoTaskBeside) {
+  Consumer& to = posted();
+  Producer& from = producer_to(to);
+  ProducerTask& face = task(from, to.id(), "a");
+  const auto id = static_cast<std::uint32_t>(to.id());
+  Gathering gathering;
+  gathering.begin_in_lane(id, 2);
+  EXPECT_FALSE(gathering.takes_in_lane(id)) << "the first is not in there yet";
+  EXPECT_FALSE(gathering.add_in_lane());
+  EXPECT_FALSE(gathering.empty());
+  EXPECT_TRUE(gathering.any_in_lane());
+  EXPECT_TRUE(gathering.takes_in_lane(id));
+  EXPECT_FALSE(gathering.takes_in_lane(id + 1));
+  EXPECT_FALSE(gathering.takes(ProducerTaskImpl::of(face)));
+  EXPECT_TRUE(gathering.add_in_lane()) << "the last one";
+  EXPECT_TRUE(gathering.take().empty());
+  EXPECT_TRUE(gathering.empty());
+  gathering.begin_in_lane(id, 1000);
+  for (std::uint32_t n = 1; n < Gathering::kMostInLane; ++n) EXPECT_FALSE(gathering.add_in_lane());
+  EXPECT_TRUE(gathering.add_in_lane());
+  give_up(face);
+}
+
 TEST_F(GatheringTest, HoldsATaskUntilItIsFlushed) {
   Consumer& to = posted();
   Producer& from = producer_to(to);
