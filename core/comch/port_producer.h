@@ -16,10 +16,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "base/intrusive_list.h"
 #include "comch/connection_impl.h"
+#include "comch/handed_buffers.h"
 #include "comch/memory_map_impl.h"
 #include "comch/producer.h"
 #include "comch/producer_core.h"
@@ -37,7 +37,7 @@ struct Traffic {
   // One message of send(), behind so many of the tasks under way.
   std::optional<std::size_t> array_behind;
   bool space_wanted = false;
-  std::unordered_map<std::uint32_t, Buffer*> handed;  // By handle; none between machines.
+  HandedBuffers handed;  // None between machines.
 
   bool over() const {
     return under_way.empty() && waiting.empty() && !array_behind && !space_wanted && handed.empty();

@@ -203,7 +203,7 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
     return fail(Errc::not_supported, "the buffer's memory map cannot be shown to the other side");
   }
   const Result<std::uint32_t> number =
-      lane.consumer().number_of({&map.life(), map.memfd(), map.memfd_offset(), map.bytes()});
+      lane.number_of({&map.life(), map.memfd(), map.memfd_offset(), map.bytes()});
   if (!number) return std::unexpected(number.error());
   const std::optional<std::uint32_t> handle = lane.free_handle();
   if (!handle) return fail(Errc::full, "1,024 buffers are handed over to this consumer");
@@ -217,7 +217,7 @@ Status ProducerImpl::hand_over(ConsumerId consumer, Buffer& face, Bytes immediat
   lane.publish();
   port_->note_sent(lane);
   if (outcome == Outcome::kUnderWay) lane.forget_last();
-  traffic_[static_cast<std::uint32_t>(consumer)].handed[*handle] = &face;
+  traffic_[static_cast<std::uint32_t>(consumer)].handed.put(*handle, face);
   ++handed_over_;
   update_attention();
   return {};

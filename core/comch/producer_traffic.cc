@@ -67,11 +67,11 @@ bool ProducerImpl::take_returned(std::uint32_t consumer, Traffic& traffic) {
     Lane* lane = port_->lane_if_any(consumer);
     const auto handle = lane != nullptr ? lane->take_returned() : std::nullopt;
     if (!handle) return did;
-    auto node = traffic.handed.extract(*handle);
-    if (node.empty()) continue;  // Returned without it: the lane is kept for a loan alone.
+    Buffer* const buffer = traffic.handed.take(*handle);
+    if (buffer == nullptr) continue;  // Returned without it: the lane is kept for a loan alone.
     lane->release_handle(*handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, *node.mapped(), Status());
+    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, *buffer, Status());
   }
 }
 
@@ -80,11 +80,11 @@ void ProducerImpl::return_all(std::uint32_t consumer, Traffic& traffic, const Er
   // Given back ahead of what ends it.
   take_returned(consumer, traffic);
   const Status why = std::unexpected(error);
-  for (const auto& [handle, buffer] : std::exchange(traffic.handed, {})) {
+  traffic.handed.take_all([&](std::uint32_t handle, Buffer& buffer) {
     if (Lane* lane = port_->lane_if_any(consumer)) lane->release_handle(handle);
     --handed_over_;
-    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, *buffer, why);
-  }
+    on_returned_(static_cast<Producer&>(face()), ConsumerId{consumer}, buffer, why);
+  });
 }
 
 void ProducerImpl::return_unawaited() {

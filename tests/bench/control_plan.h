@@ -34,10 +34,12 @@ T need(Result<T> result, const char* what) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// The same of an answer that is looked at for every message.
-inline void need_each(const Status& status, const char* what) {
-  if (!status) [[unlikely]]
-    need(status, what);
+// The same of an answer that is looked at for every message, and of which nothing else is wanted. A
+// copy of it would wait for stores to the other side's lines.
+template <class T>
+void need_each(const Result<T>& result, const char* what) {
+  if (!result) [[unlikely]]
+    need(Status(std::unexpected(result.error())), what);
 }
 
 // A name no other benchmark of this machine uses.

@@ -163,7 +163,11 @@ class OutLane {
   // As return_ahead().
   [[nodiscard]] bool abandon(std::uint32_t slot);
 
-  // Hand-over. `handle` is free to be used (free_handle()).
+  // Hand-over. `handle` is free to be used (free_handle()), and `map` what number_of() answers; see
+  // RemoteConsumer.
+  Result<std::uint32_t> number_of(const SharedMemory& memory) {
+    return consumer_->number_of(memory, out_.last_shown);
+  }
   std::optional<std::uint32_t> free_handle() { return handles_.take(); }
   Outcome hand_over(std::uint32_t map, std::uint32_t handle, comch::shm::Range buffer,
                     Bytes immediate);

@@ -20,6 +20,7 @@ struct Outlet {
   comch::shm::LaneWriter<> writer;
   comch::shm::BellRinger<comch::shm::FastMachine> ringer;
   LaneCounters counters;
+  LastShown last_shown{};
 
   // Exposes what was put.
   void publish() {

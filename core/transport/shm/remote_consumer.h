@@ -46,6 +46,12 @@ struct SharedFile {
   MapLife life{{}};  // Its id is another one for each.
 };
 
+// What number_of() has answered last, for one thread that asks for the same again and again.
+struct LastShown {
+  std::uint64_t id = 0;  // Of the memory; 0: of none.
+  std::uint32_t number = 0;
+};
+
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the desk has cache lines of its own.
 class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
  public:
@@ -95,6 +101,14 @@ class RemoteConsumer : public std::enable_shared_from_this<RemoteConsumer> {
   // The number by which jobs and hand-overs speak of this memory; it is announced with the first.
   // again: try later. full: so many are known now. operating_system: it cannot be sent.
   Result<std::uint32_t> number_of(const SharedMemory& memory);
+  // The same, without a lock when it is what was asked for last: what is forgotten has an id that
+  // no other memory ever has.
+  Result<std::uint32_t> number_of(const SharedMemory& memory, LastShown& last) {
+    if (last.id == memory.life->id()) return last.number;
+    const Result<std::uint32_t> number = number_of(memory);
+    if (number) last = {.id = memory.life->id(), .number = *number};
+    return number;
+  }
   // The same of a file, by which readings speak of it.
   Result<std::uint32_t> number_of(SharedFile& file);
   // The memory or file of this id is stopped: it has no number any more.

@@ -51,7 +51,7 @@ Outcome UnderWay::put(const Posted& posted, Bytes data, Bytes immediate,
   if (shared) {
     const auto offset = static_cast<std::uint64_t>(data.data() - source->bytes.data());
     // Where the memory cannot be shown it is copied by us alone.
-    if (const auto map = outlet_.consumer.number_of(*source)) {
+    if (const auto map = outlet_.consumer.number_of(*source, outlet_.last_shown)) {
       return put_job(posted, *map, {offset, data.size()}, data, immediate);
     }
   }

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "bench/fast/array_lane.h"
+#include "bench/fast/hand_over_lane.h"
 #include "bench/fast/loan_lane.h"
 #include "bench/fast/producers_lane.h"
 #include "bench/fast/task_lane.h"
@@ -56,6 +57,9 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
                        {kOneWay, kGib}},
                       largest);
   const auto read = of({{kRead, 64 * kKib}, {kRead, kMib}}, largest);
+  const auto in_place =
+      of({{kInPlace, 4 * kKib}, {kInPlace, 64 * kKib}, {kInPlace, kMib}, {kInPlace, 16 * kMib}},
+         largest);
   std::vector<Subject> subjects = {
       lane_subject<ArrayLane<kDeep>>(
           "comch_array",
@@ -72,10 +76,8 @@ std::vector<Subject> fast_subjects(std::size_t largest) {
       lane_subject<TaskLane<kDeep, true>>("comch_shared", joined(large, read)),
       lane_subject<TaskLane<kDeep, false, DataWay::kStaged>>("comch_staged", large),
       lane_subject<TaskLane<kDeep, false, DataWay::kCma>>("comch_cma", large),
-      lane_subject<LoanLane>(
-          "comch_loan",
-          of({{kInPlace, 4 * kKib}, {kInPlace, 64 * kKib}, {kInPlace, kMib}, {kInPlace, 16 * kMib}},
-             largest)),
+      lane_subject<LoanLane>("comch_loan", in_place),
+      lane_subject<HandOverLane>("comch_hand_over", in_place),
   };
   add_rings(subjects);
   return subjects;

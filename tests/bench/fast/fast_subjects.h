@@ -8,6 +8,7 @@
 //   comch_staged     through memory that both map, as for a consumer that cannot be mapped
 //   comch_cma        the kernel copies
 //   comch_loan       builds messages in the receiver's buffers
+//   comch_hand_over  has messages read where they are, and given back
 //   comch_ring       through submit() and peek_batch() of comch-uring, depth 256
 //   comch_ring_1024  the same at depth 1,024
 //   comch_ring_view  the same at 256, messages looked at where they lie

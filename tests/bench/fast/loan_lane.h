@@ -1,5 +1,4 @@
-// LoanLane: messages built in the receiver's posted buffers, and HandOverLane: messages that
-// stay in the sender's. Nothing is copied in either.
+// LoanLane: messages built in the receiver's posted buffers. Nothing is copied.
 //
 // As InPlaceRing (limits/in_place_ring.h): building is a write of the first line, reading a
 // look at it.
@@ -76,7 +75,7 @@ class LoanLane {
       Buffer* const buffer = messages_[taken_++].buffer;
       const bool last = is_last(buffer->contents());
       buffer->reset_data_length();
-      need(end_.consumer().post({&buffer, 1}), "to post");
+      need_each(end_.consumer().post({&buffer, 1}), "to post");
       return !last;
     }
 

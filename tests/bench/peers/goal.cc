@@ -9,6 +9,7 @@
 //   comch_producers_2, _3, _4    so many producers to one consumer, the same, in total
 //   comch_shared     the same, sender and receiver copy together
 //   comch_loan       builds messages in the receiver's buffers
+//   comch_hand_over  has messages read where they are, and given back
 //   comch_ring       submits and reaps through comch-uring
 //   comch_ring_view  the same, messages looked at where they lie
 #include "bench/peers/goal.h"
@@ -110,6 +111,9 @@ std::vector<FastGoal> fast_goals() {
       {{kLoans, "comch_loan"}, {{kLoans, "iceoryx"}}, at_least(5)},
       // The rate does not depend on the size; picked: what noise may take from that.
       {{kHugeLoans, "comch_loan"}, {{kSmallLoans, "comch_loan"}}, at_least(0.9)},
+      {{kLoans, "comch_hand_over"}, {{kLoans, "in_place"}}, at_least(0.8)},
+      {{kLoans, "comch_hand_over"}, {{kLoans, "iceoryx"}}, at_least(5)},
+      {{kHugeLoans, "comch_hand_over"}, {{kSmallLoans, "comch_hand_over"}}, at_least(0.9)},
   });
 }
 

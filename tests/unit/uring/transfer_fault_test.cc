@@ -113,7 +113,7 @@ TEST_P(ManyTransfers, EndEachAsItDoesByItself) {
     all.insert(all.end(), seen.begin(), seen.end());
     const auto arrived =
         std::ranges::count_if(seen, [](auto& s) { return s.user_data >= kPosted; });
-    const std::size_t more = std::min<std::size_t>(kSent + 1 - posted, arrived);
+    const std::size_t more = std::min(kSent + 1 - posted, static_cast<std::size_t>(arrived));
     post(more, kPosted + posted);
     posted += more;
   }

@@ -84,6 +84,25 @@ TEST_F(AudienceTest, OneThatStopsIsForgottenAndItsNumberNotUsedAgain) {
   EXPECT_EQ(to.number_of(first.shared()).value(), 2U);
 }
 
+TEST_F(AudienceTest, TheOneThatWasAskedForLastIsKnownUntilItStops) {
+  Peer peer(*hub, 2);
+  OwnMap first, second;
+  RemoteConsumer& to = *hub->find(2);
+  LastShown last;
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(to.number_of(first.shared(), last).value(), 0U);
+  EXPECT_EQ(last.id, first.life->id());
+  for (int n = 0; n < 2; ++n) EXPECT_EQ(to.number_of(second.shared(), last).value(), 1U);
+  EXPECT_EQ(to.number_of(first.shared(), last).value(), 0U);
+  for (const std::uint32_t number : {0U, 1U}) {
+    expect_said(peer, wire::Map{.number = number, .offset = 0, .size = kPage});
+  }
+  first.life.reset();
+  expect_said(peer, wire::MapEnd{0});
+  first.life.emplace(first.mapping.bytes());
+  EXPECT_EQ(to.number_of(first.shared(), last).value(), 2U) << "it is the same memory, anew";
+  expect_said(peer, wire::Map{.number = 2, .offset = 0, .size = kPage});
+}
+
 TEST_F(AudienceTest, AsManyAsThereMayBeAreThoseOfTheMoment) {
   Peer peer(*hub, 2);
   RemoteConsumer& to = *hub->find(2);
