@@ -24,6 +24,7 @@
 #include "comch/consumer.h"
 #include "tool/bench/doca_memory.h"
 #include "tool/bench/doca_try.h"
+#include "tool/bench/reading.h"
 
 namespace comch::tool {
 
