@@ -21,9 +21,9 @@ constexpr std::size_t kLong = 20 * kMiB;
 struct ShownFileTest : FastPair {
   ~ShownFileTest() override { end_all(); }
 
-  Status end_of(Producer& from, ConsumerId to) {
-    EXPECT_TRUE(run_until([&] { return !from.busy(to); }));
-    return from.ending(to);
+  Status end_of(Producer& sender, ConsumerId receiver) {
+    EXPECT_TRUE(run_until([&] { return !sender.busy(receiver); }));
+    return sender.ending(receiver);
   }
   void expect_refused(Errc why, const Status& sent) { EXPECT_EQ(code(sent), why); }
 

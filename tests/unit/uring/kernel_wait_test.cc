@@ -74,8 +74,8 @@ struct KernelWaitTest : testing::Test {
     EXPECT_TRUE(wait->sleep(most, {}, words));
     return Clock::now() - began < most;
   }
-  bool sleep(const WakeWord& word, std::chrono::nanoseconds most = kLong) {
-    return sleep(std::span(&word, 1), most);
+  bool sleep(const WakeWord& one, std::chrono::nanoseconds most = kLong) {
+    return sleep(std::span(&one, 1), most);
   }
   // One that is raised when the sleep has begun, most likely.
   bool sleep_until_raised(std::span<const WakeWord> words, const SharedWord& raised) {
