@@ -172,9 +172,7 @@ class Fetching {
     if (op.amount > loan.room.size()) return false;
     Transfer* const t = transfers_.take(Transfers<Kinds>::kReading, op);
     if (t == nullptr) return false;
-    t->loan = loan;
-    t->lent = true;
-    t->bytes = loan.room.data();
+    lend(loan, *t);
     fill(op, *t);
     op.state = Operation::State::kRunning;
     transfers_.start(*t);
@@ -188,12 +186,15 @@ class Fetching {
     const Result<Loan> loan = end.producer.reserve(end.consumer);
     if (!loan && loan.error().code == Errc::not_supported) return stage(op, t);
     if (!loan) return std::unexpected(loan.error());
-    t.loan = *loan;
-    t.lent = true;
-    t.bytes = loan->room.data();
+    lend(*loan, t);
     if (op.amount <= loan->room.size()) return {};
     std::ignore = give_back(end, t);
     return fail(Errc::invalid_value);
+  }
+  static void lend(const Loan& loan, Transfer& t) {
+    t.loan = loan;
+    t.lent = true;
+    t.bytes = loan.room.data();
   }
   static Status stage(const Operation& op, Transfer& t) {
     t.bytes = t.staging.reserve(op.amount);

@@ -26,10 +26,8 @@ class ArrayLane {
   class Sender {
    public:
     explicit Sender(const ArrayLane& lane)
-        : together_(lane.together_), end_(lane.plan_, [&](Producer& producer) {
-            const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
-            need(producer.configure_send(1, free_task, free_task), "send tasks");
-          }) {
+        : together_(lane.together_),
+          end_(lane.plan_, [](Producer& producer) { configure_no_tasks(producer); }) {
       messages_.fill({.data = end_.message(), .immediate = {}});
     }
     Sender(const Sender&) = delete;
@@ -76,11 +74,8 @@ class ArrayLane {
   class Receiver {
    public:
     explicit Receiver(const ArrayLane& lane)
-        : end_(lane.plan_, [&](Consumer& consumer) {
-            const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-            need(consumer.configure_receive(lane.plan_.depth, free_task, free_task),
-                 "receive tasks");
-          }) {
+        : end_(lane.plan_,
+               [&](Consumer& consumer) { configure_no_tasks(consumer, lane.plan_.depth); }) {
       need(end_.consumer().post(end_.buffers()), "to post");
     }
     Receiver(const Receiver&) = delete;

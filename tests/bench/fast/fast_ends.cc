@@ -50,6 +50,16 @@ void end(Context* context, ProgressEngine& engine) {
   }
 }
 
+void configure_no_tasks(Producer& producer) {
+  const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
+  need(producer.configure_send(1, free_task, free_task), "send tasks");
+}
+
+void configure_no_tasks(Consumer& consumer, std::uint32_t depth) {
+  const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
+  need(consumer.configure_receive(depth, free_task, free_task), "receive tasks");
+}
+
 FastMemory::FastMemory(std::size_t bytes, std::size_t buffers)
     : map_(need(MemoryMap::create(), "a memory map")),
       inventory_(need(BufferInventory::create(buffers), "an inventory")) {

@@ -28,6 +28,10 @@ ProgressEngine& engine_of_process();
 void start(Producer& producer, const FastPlan& plan, ProgressEngine& engine);
 void end(Context* context, ProgressEngine& engine);
 
+// Of who has no use for tasks, and has to say what becomes of them all the same.
+void configure_no_tasks(Producer& producer);
+void configure_no_tasks(Consumer& consumer, std::uint32_t depth);
+
 // A memory map, and a buffer inventory for it.
 class FastMemory {
  public:

@@ -57,8 +57,7 @@ class HandOverLane {
 
    private:
     void configure(Producer& producer) {
-      const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
-      need(producer.configure_send(1, free_task, free_task), "send tasks");
+      configure_no_tasks(producer);
       need(producer.on_returned([this](Producer&, ConsumerId, Buffer& buffer, const Status&) {
         idle_.push_back(&buffer);
       }),
@@ -90,11 +89,8 @@ class HandOverLane {
   class Receiver {
    public:
     explicit Receiver(const HandOverLane& lane)
-        : end_(lane.plan_, [&](Consumer& consumer) {
-            const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-            need(consumer.configure_receive(lane.plan_.depth, free_task, free_task),
-                 "receive tasks");
-          }) {
+        : end_(lane.plan_,
+               [&](Consumer& consumer) { configure_no_tasks(consumer, lane.plan_.depth); }) {
       need(end_.consumer().post(end_.buffers()), "to post");
     }
     Receiver(const Receiver&) = delete;

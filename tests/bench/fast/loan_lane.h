@@ -19,7 +19,8 @@ class LoanLane {
 
   class Sender {
    public:
-    explicit Sender(const LoanLane& lane) : end_(lane.plan_, configure) {}
+    explicit Sender(const LoanLane& lane)
+        : end_(lane.plan_, [](Producer& producer) { configure_no_tasks(producer); }) {}
     Sender(const Sender&) = delete;
     Sender& operator=(const Sender&) = delete;
 
@@ -37,10 +38,6 @@ class LoanLane {
     }
 
    private:
-    static void configure(Producer& producer) {
-      const auto free_task = [](ProducerTask& task) { std::ignore = task.free(); };
-      need(producer.configure_send(1, free_task, free_task), "send tasks");
-    }
     Result<Loan> reserve() {
       Result<Loan> loan = end_.producer().reserve(end_.consumer());
       while (!loan) {
@@ -60,11 +57,8 @@ class LoanLane {
   class Receiver {
    public:
     explicit Receiver(const LoanLane& lane)
-        : end_(lane.plan_, [&](Consumer& consumer) {
-            const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-            need(consumer.configure_receive(lane.plan_.depth, free_task, free_task),
-                 "receive tasks");
-          }) {
+        : end_(lane.plan_,
+               [&](Consumer& consumer) { configure_no_tasks(consumer, lane.plan_.depth); }) {
       need(end_.consumer().post(end_.buffers()), "to post");
     }
     Receiver(const Receiver&) = delete;

@@ -23,11 +23,8 @@ class ViewLane : public ArrayLane<kDepth> {
   class Receiver {
    public:
     explicit Receiver(const ViewLane& lane)
-        : end_(lane.plan_, [&](Consumer& consumer) {
-            const auto free_task = [](ReceiveTask& task) { std::ignore = task.free(); };
-            need(consumer.configure_receive(lane.plan_.depth, free_task, free_task),
-                 "receive tasks");
-          }) {}
+        : end_(lane.plan_,
+               [&](Consumer& consumer) { configure_no_tasks(consumer, lane.plan_.depth); }) {}
     Receiver(const Receiver&) = delete;
     Receiver& operator=(const Receiver&) = delete;
 

@@ -160,9 +160,9 @@ bool Sender::send_next() {
   const Result<ProducerTask*> task =
       producer_->allocate_send(buffer, std::span(immediate).first(message.immediate), to);
   const bool is_held = task && options_.together && (*task)->try_submit_more();
-  const Status submitted = is_held ? Status()
-                           : task  ? (*task)->submit()
-                                   : std::unexpected(task.error());
+  Status submitted;
+  if (!task) submitted = std::unexpected(task.error());
+  if (task && !is_held) submitted = (*task)->submit();
   if (submitted) {
     (*task)->set_user_data({.value = room});
     free_.pop_front();
