@@ -112,7 +112,9 @@ class ControlPath {
     }
     return did;
   }
-  bool is_waiting() const { return !stalled_.empty() || receives_ != 0; }
+  bool is_waiting() const { return is_stalled() || receives_ != 0; }
+  // Sends are.
+  bool is_stalled() const { return !stalled_.empty(); }
   // Has the engine tell when there is room.
   void arm() {
     for (End* end : stalled_) end->connection.request_space();

@@ -7,7 +7,8 @@
 // Threads: the ring's. Lifetime: from Ring::register_...() to unregister(). Errors: none.
 #pragma once
 
-#include <chrono>
+#include <time.h>
+
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -30,9 +31,10 @@ struct CoreKinds {
   // As an application sees it.
   static comch::Connection* shown(Connection& connection) { return &connection; }
   static std::uint64_t now_ns() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec);
   }
 };
 

@@ -145,17 +145,17 @@ class Machine {
       begin_due();
       return files;
     }
-    // It waits for nothing, and nothing waits for it: no line is needed.
-    if (order_.is_open() && Order::is_plain(rest.front()) && needs_no_line(rest.front())) {
-      begin_one(order_.keep(rest.front()));
-      begin_due();
-      return 1;
-    }
     const std::size_t posts = order_.is_open() ? run_of(Op::kPostRecv, rest) : 0;
     if (posts != 0) {
       receiving_.post(order_.keep(rest.first(posts)));
       begin_due();
       return posts;
+    }
+    // It waits for nothing, and nothing waits for it: no line is needed.
+    if (order_.is_open() && Order::is_plain(rest.front())) {
+      begin_one(order_.keep(rest.front()));
+      begin_due();
+      return 1;
     }
     const std::size_t chain = chain_length(rest);
     order_.admit(queues_.keep(rest.first(chain)));
@@ -164,14 +164,14 @@ class Machine {
   }
   bool has_others() const {
     return storing_.is_waiting() || transfers_.is_waiting() || sending_.is_waiting() ||
-           control_.is_waiting() || !timers_.empty();
+           control_.is_stalled() || !timers_.empty();
   }
   [[gnu::noinline]] bool look_at_others() {
     bool did = false;
     if (storing_.is_waiting()) storing_.write_waiting();
     if (transfers_.is_waiting()) did = look_at_transfers();
     if (sending_.is_waiting()) did = sending_.look() || did;
-    if (control_.is_waiting()) did = control_.look() || did;
+    if (control_.is_stalled()) did = control_.look() || did;
     if (!timers_.empty()) did = look_at_timers() || did;
     begin_due();
     return did;
@@ -293,7 +293,6 @@ class Machine {
     on_over(t);
     return true;
   }
-  static bool needs_no_line(const Operation& op) { return is_transfer(op) || op.op == Op::kCancel; }
   static bool is_transfer(const Operation& op) {
     return op.op >= Op::kSendFile && op.op <= Op::kWriteSocket;
   }

@@ -69,8 +69,7 @@ bool PendingWaits::poll(io_uring& ring, Polled which, int fd) {
   io_uring_sqe* const sqe = next_sqe(ring);
   if (sqe == nullptr) return false;
   io_uring_prep_poll_add(sqe, fd, POLLIN);
-  sqe->user_data = tag(which);
-  ++under_way_[which];
+  sqe->user_data = begun(which);
   return true;
 }
 
@@ -104,15 +103,16 @@ bool PendingWaits::wait_for(io_uring& ring, const WakeWord& word, std::size_t wh
   words_[which] = word;
   io_uring_prep_rw(kFutexWait, sqe, kFutexOf4Bytes, word.word, 0, word.value);
   sqe->addr3 = kFutexMatchAny;
-  sqe->user_data = tag(which);
-  ++under_way_[which];
+  sqe->user_data = begun(which);
   return true;
 }
 
 // --- Completed ---------------------------------------------------------------------------
 
-bool PendingWaits::expects_any() const {
-  return std::ranges::any_of(under_way_, [](std::uint8_t count) { return count != 0; });
+std::uint64_t PendingWaits::begun(std::size_t which) {
+  ++under_way_[which];
+  ++expected_;
+  return tag(which);
 }
 
 bool PendingWaits::claim(io_uring_cqe& completion) {
@@ -127,6 +127,7 @@ void PendingWaits::note(const io_uring_cqe& completion) {
   const auto which = completion.user_data - tag(0);
   if (which == kClaimed) return;
   --under_way_[which];
+  --expected_;
   if (completion.res >= 0 || completion.res == -ECANCELED || which == kRemoval) return;
   if (which < kWord) {
     polls_work_ = false;
@@ -137,7 +138,7 @@ void PendingWaits::note(const io_uring_cqe& completion) {
 
 void PendingWaits::take(io_uring& ring) {
   const unsigned count = io_uring_cq_ready(&ring);
-  if (count == 0 || !expects_any()) return;
+  if (count == 0 || expected_ == 0) return;
   const unsigned shift = (ring.flags & IORING_SETUP_CQE32) != 0 ? 1 : 0;
   const std::size_t size = sizeof(io_uring_cqe) << shift;
   const auto at = [&](unsigned position) {
@@ -166,8 +167,7 @@ void PendingWaits::remove(io_uring& ring, std::size_t which) {
   } else {
     io_uring_prep_cancel64(sqe, tag(which), 0);
   }
-  sqe->user_data = tag(kRemoval);
-  ++under_way_[kRemoval];
+  sqe->user_data = begun(kRemoval);
 }
 
 // Without the queue of submissions, in which the application's may lie.
@@ -204,12 +204,12 @@ void PendingWaits::leave(io_uring& ring) {
     remove(ring, which);
     submits = true;
   }
-  for (int waited = 0; expects_any() && waited < kPatience_ms; ++waited) {
+  for (int waited = 0; expected_ != 0 && waited < kPatience_ms; ++waited) {
     if (submits && io_uring_submit(&ring) < 0) return;
     if (io_uring_get_events(&ring) < 0) return;
     take(ring);
     pollfd ready{.fd = ring.ring_fd, .events = POLLIN, .revents = 0};
-    if (expects_any()) std::ignore = ::poll(&ready, 1, 1);
+    if (expected_ != 0) std::ignore = ::poll(&ready, 1, 1);
   }
 }
 

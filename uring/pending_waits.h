@@ -53,7 +53,10 @@ class PendingWaits {
   // Ends all, and waits until the ring is as it was found. One that is broken stays as it is.
   void leave(io_uring& ring);
   // They are another process's.
-  void forget() { under_way_ = {}; }
+  void forget() {
+    under_way_ = {};
+    expected_ = 0;
+  }
 
  private:
   // What user_data of ours says, by its address.
@@ -66,7 +69,7 @@ class PendingWaits {
   bool owns(const io_uring_cqe& completion) const {
     return completion.user_data >= tag(0) && completion.user_data <= tag(kTags - 1);
   }
-  bool expects_any() const;
+  std::uint64_t begun(std::size_t which);
   void note(const io_uring_cqe& completion);
   std::size_t tag_for(const WakeWord& word, std::span<const WakeWord> words) const;
   bool wait_for(io_uring& ring, const WakeWord& word, std::size_t which);
@@ -77,6 +80,7 @@ class PendingWaits {
   bool polls_work_ = true;
   bool words_work_ = true;
   std::array<std::uint8_t, kTags> under_way_{};  // How many of each are to complete.
+  std::uint32_t expected_ = 0;                   // Of all of them.
   std::array<WakeWord, kTags> words_{};          // Of each tag of a word that which is waited for.
 };
 

@@ -30,7 +30,6 @@ namespace comch::uring {
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): declared in the order of their lives.
 class Ring::Core {
   using Time = std::chrono::nanoseconds;
-  using Clock = std::chrono::steady_clock;
 
  public:
   // Producers keep the handler after the ring is gone.
@@ -88,14 +87,14 @@ class Ring::Core {
 
   Result<std::uint32_t> wait(std::uint32_t count, Time timeout) {
     if (in_callback) return fail(Errc::bad_state, "a callback of the engine must not wait");
-    const Clock::time_point began = Clock::now();
+    const std::uint64_t began_ns = CoreKinds::now_ns();
     const Time budget = spin.budget();
     Heeding heeding(*this);
     for (;;) {
       look();
       const bool others = kernel->has_completions();
-      if (others || queues_.ready() >= count) return waited(began, count);
-      const Time passed = Clock::now() - began;
+      if (others || queues_.ready() >= count) return waited(began_ns, count);
+      const Time passed = since(began_ns);
       if (passed >= timeout) return timed_out();
       if (passed < budget) continue;
       heeding.renew();
@@ -154,8 +153,11 @@ class Ring::Core {
     return did || ended;
   }
 
-  std::uint32_t waited(Clock::time_point began, std::uint32_t count) {
-    if (count != 0) spin.learn(Clock::now() - began);
+  static Time since(std::uint64_t then_ns) {
+    return Time(static_cast<Time::rep>(CoreKinds::now_ns() - then_ns));
+  }
+  std::uint32_t waited(std::uint64_t began_ns, std::uint32_t count) {
+    if (count != 0) spin.learn(since(began_ns));
     return queues_.ready();
   }
   Result<std::uint32_t> timed_out() {
