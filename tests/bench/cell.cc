@@ -69,9 +69,9 @@ class PairSearch {
   std::vector<Placed> first_;  // That was kept, of each distance.
 };
 
-void take_sample(Cell& cell, bool placed, PairSearch& search) {
+void take_sample(Cell& cell, int round, bool placed, PairSearch& search) {
   if (!placed || !cell.placed) {
-    cell.samples.push_back({.figure = cell.measure(any_pair())});
+    cell.samples.push_back({.figure = cell.measure(any_pair()), .round = round});
     return;
   }
   for (int i = 0; i < search.tries(); ++i, ++cell.dropped) {
@@ -79,7 +79,7 @@ void take_sample(Cell& cell, bool placed, PairSearch& search) {
     if (!found) continue;
     const double figure = cell.measure(found->pair);
     if (!search.keeps(*found)) continue;
-    cell.samples.push_back({.figure = figure, .distance = found->distance});
+    cell.samples.push_back({.figure = figure, .round = round, .distance = found->distance});
     return;
   }
 }
@@ -92,7 +92,7 @@ void run_rounds(std::vector<Cell>& cells, const Rounds& rounds) {
     for (Cell& cell : cells) {
       if (!cell.skipped.empty()) continue;
       try {
-        take_sample(cell, rounds.placed, search);
+        take_sample(cell, round, rounds.placed, search);
       } catch (const Unavailable& lacking) {
         cell.skipped = lacking.what();
       } catch (const std::exception& error) {

@@ -17,16 +17,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::optional<double> ratio(const std::vector<Cell>& cells, const Goal& goal, Distance distance) {
-  const auto find = [&](const std::string& name) -> std::optional<double> {
-    const auto cell = std::ranges::find(cells, name, &Cell::name);
-    if (cell == cells.end()) return std::nullopt;
-    const std::vector<double> figures = figures_at(distance, cell->samples);
-    return figures.empty() ? std::nullopt : std::optional(median(figures));
-  };
-  const std::optional<double> of = find(goal.of);
-  const std::optional<double> to = find(goal.to);
-  if (!of || !to) return std::nullopt;
-  return *of / *to;
+  const auto of = std::ranges::find(cells, goal.of, &Cell::name);
+  const auto to = std::ranges::find(cells, goal.to, &Cell::name);
+  if (of == cells.end() || to == cells.end()) return std::nullopt;
+  const std::vector<double> ratios = ratios_at(distance, of->samples, to->samples);
+  return ratios.empty() ? std::nullopt : std::optional(median(ratios));
 }
 
 void print_heading() {

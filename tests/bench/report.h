@@ -14,7 +14,7 @@
 
 namespace comch::bench {
 
-// A promise: the median of cell `of` over that of cell `to`, both by name.
+// A promise: cell `of` over cell `to`, both by name, as the median of what it is in each round.
 struct Goal {
   std::string name;
   std::string of;

@@ -14,6 +14,7 @@ namespace comch::bench {
 
 struct Sample {
   double figure = 0;
+  int round = 0;
   std::optional<Distance> distance = {};  // Nothing where it does not matter, or is not known.
 
   // One that was not placed stands beside those of either distance.
@@ -23,6 +24,8 @@ struct Sample {
 using Samples = std::vector<Sample>;
 
 std::vector<double> figures_at(Distance distance, const Samples& samples);
+// Of each round in which there is a figure of both.
+std::vector<double> ratios_at(Distance distance, const Samples& of, const Samples& to);
 
 // The distance between the quartiles, in per cent of the median.
 double spread_percent(std::vector<double> figures);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace comch::bench {
@@ -68,25 +69,47 @@ double median_ns(Duration duration, const Operation& operation, int batch = kBat
 
 // How long an operation takes that begins only after everybody has been idle for `idle`: what
 // it costs to wake who has gone to sleep. The asking side is awake meanwhile.
-// The first are left out: a processor that is a virtual machine's is looked after by its host for a
-// while ahead of each sleep, until the host has learned that it sleeps for longer. The first
+template <class Operation>
+double ns_after(Duration idle, const Operation& operation) {
+  const auto begin = Clock::now() + idle;
+  while (Clock::now() < begin) {
+  }
+  return batch_ns(operation, 1);
+}
+// Left out ahead of others: a processor that is a virtual machine's is looked after by its host for
+// a while ahead of each sleep, until the host has learned that it sleeps for longer. The first
 // hundred wakes of a process that has just begun take 18 us so, and the others 22 to 27.
+inline constexpr int kFirstWakes = 256;
+
 template <class Operation>
 double median_ns_after(Duration idle, Duration duration, const Operation& operation) {
-  constexpr int kLeftOut = 256;
-  const auto measure = [&] {
-    const auto begin = Clock::now() + idle;
-    while (Clock::now() < begin) {
-    }
-    return batch_ns(operation, 1);
-  };
-  for (int n = 0; n < kLeftOut; ++n) measure();
+  for (int n = 0; n < kFirstWakes; ++n) ns_after(idle, operation);
   std::vector<double> times;
   const auto end = Clock::now() + duration;
   do {
-    times.push_back(measure());
+    times.push_back(ns_after(idle, operation));
   } while (Clock::now() < end);
   return median(std::move(times));
+}
+// The same of two in turns, some of one and some of the other: what else the machine does meanwhile
+// both of them have. As long as it takes for either by itself.
+template <class One, class Other>
+std::pair<double, double> medians_ns_after(Duration idle, Duration duration, const One& one,
+                                           const Other& other) {
+  const auto some = [idle](int count, const auto& operation, std::vector<double>& times) {
+    for (int n = 0; n < count; ++n) times.push_back(ns_after(idle, operation));
+  };
+  std::vector<double> of_one, of_other;
+  some(kFirstWakes, one, of_one);
+  some(kFirstWakes, other, of_other);
+  of_one.clear();
+  of_other.clear();
+  const auto end = Clock::now() + 2 * duration;
+  do {
+    some(kBatch, one, of_one);
+    some(kBatch, other, of_other);
+  } while (Clock::now() < end);
+  return {median(std::move(of_one)), median(std::move(of_other))};
 }
 
 // Millions of messages a second that `send` gets rid of, when it waits for room in a queue of

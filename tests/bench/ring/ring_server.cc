@@ -1,4 +1,4 @@
-// RingServer: every connection has one operation, which receives or sends.
+// RingServer: every connection has one operation, which receives.
 #include "bench/ring/ring_server.h"
 
 #include <bit>
@@ -6,15 +6,9 @@
 
 namespace comch::bench {
 
-namespace {
-
-// user_data: a connection, and what the operation does.
-constexpr std::uint64_t kSend = std::uint64_t{1} << 63U;
-
-}  // namespace
-
-RingServer::RingServer(const std::string& name, std::uint32_t clients)
-    : engine_(need(ProgressEngine::create(), "an engine")) {
+RingServer::RingServer(const std::string& name, std::uint32_t clients,
+                       std::atomic<std::uint64_t>& heard)
+    : engine_(need(ProgressEngine::create(), "an engine")), heard_(heard) {
   auto device = need(Device::open_first(Side::kDpu), "a device");
   auto representor = need(Representor::open_first(device), "a representor");
   server_ = need(Server::create(device, representor, name), "a server");
@@ -35,18 +29,18 @@ RingServer::RingServer(const std::string& name, std::uint32_t clients)
 
 RingServer::~RingServer() = default;
 
-uring::Submission& RingServer::next(std::uint64_t id) {
+void RingServer::hear(std::uint64_t id) {
+  Heard& client = clients_.at(id);
   uring::Submission* const submission = ring_->get();
   if (submission == nullptr) throw std::runtime_error("the ring is full");
   submission->user_data = id;
-  return *submission;
+  submission->prep_ctrl_recv(*client.control, client.message);
 }
 
 void RingServer::add(Connection& connection) {
   const auto id = static_cast<std::uint64_t>(connection.id());
-  Echo& echo = clients_[id];
-  echo.control = need(ring_->register_control(connection), "a connection");
-  next(id).prep_ctrl_recv(*echo.control, echo.message);
+  clients_[id].control = need(ring_->register_control(connection), "a connection");
+  hear(id);
   need(ring_->submit(), "to submit");
 }
 
@@ -56,23 +50,17 @@ void RingServer::remove(const Connection& connection) {
   clients_.erase(it);
 }
 
-void RingServer::answer(const uring::Completion& completion) {
-  const auto it = clients_.find(completion.user_data & ~kSend);
-  if (it == clients_.end() || completion.res < 0) return;
-  Echo& echo = it->second;
-  if ((completion.user_data & kSend) != 0) {
-    next(it->first).prep_ctrl_recv(*echo.control, echo.message);
-  } else {
-    const auto length = static_cast<std::size_t>(completion.res);
-    next(it->first | kSend).prep_ctrl_send(*echo.control, std::span(echo.message).first(length));
-  }
+void RingServer::count(const uring::Completion& completion) {
+  if (completion.res < 0) return;
+  heard_.fetch_add(1, std::memory_order_release);  // HEARD
+  if (clients_.contains(completion.user_data)) hear(completion.user_data);
 }
 
 void RingServer::turn(std::chrono::nanoseconds most) {
   const auto ready = ring_->submit_and_wait(1, most);
   if (!ready && ready.error().code != Errc::time_out) need(ready, "to wait");
   ring_->advance(
-      ring_->for_each([this](const uring::Completion& completion) { answer(completion); }));
+      ring_->for_each([this](const uring::Completion& completion) { count(completion); }));
 }
 
 void RingServer::await(std::size_t connections) {

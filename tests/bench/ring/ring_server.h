@@ -1,10 +1,11 @@
-// RingServer: a server whose connections are all served through one ring: it sends control
-// messages back until its clients have left.
+// RingServer: a server whose connections are all served through one ring: it counts control
+// messages, for others to see, until its clients have left.
 //
 // Threads: its process's one. Errors: std::runtime_error.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -19,7 +20,8 @@ namespace comch::bench {
 
 class RingServer {
  public:
-  RingServer(const std::string& name, std::uint32_t clients);
+  // `heard` may lie in shared memory, and outlives this.
+  RingServer(const std::string& name, std::uint32_t clients, std::atomic<std::uint64_t>& heard);
   ~RingServer();
   RingServer(const RingServer&) = delete;
   RingServer& operator=(const RingServer&) = delete;
@@ -33,19 +35,20 @@ class RingServer {
   void turn(std::chrono::nanoseconds most = std::chrono::seconds(1));
 
  private:
-  struct Echo {
+  struct Heard {
     uring::Control* control;
     std::array<std::byte, 64> message;
   };
   void add(Connection& connection);
   void remove(const Connection& connection);
-  void answer(const uring::Completion& completion);
-  uring::Submission& next(std::uint64_t id);
+  void hear(std::uint64_t id);
+  void count(const uring::Completion& completion);
 
   const std::unique_ptr<ProgressEngine> engine_;
   std::unique_ptr<Server> server_;
-  std::unordered_map<std::uint64_t, Echo> clients_;  // By connection.
+  std::unordered_map<std::uint64_t, Heard> clients_;  // By connection.
   std::unique_ptr<uring::Ring> ring_;
+  std::atomic<std::uint64_t>& heard_;
 };
 
 }  // namespace comch::bench

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <memory>
 
 #include "bench/cell_program.h"
 #include "bench/peers/workload.h"
@@ -81,9 +82,11 @@ std::vector<Cell> cells_for(Duration time, std::size_t crowd) {
   const auto cell = [](const char* name, auto measure) {
     return Cell{.name = name, .unit = "ns", .placed = true, .measure = measure};
   };
+  // Most of it is spent idle.
+  const auto wakes = std::make_shared<Wakes>(kIdle, 4 * time, crowd);
   std::vector<Cell> cells{
-      cell(kBareWake, [=](const Pair& pair) { return bare_wake_ns(pair, kIdle, time); }),
-      cell(kRingWake, [=](const Pair& pair) { return ring_wake_ns(pair, kIdle, time, crowd); }),
+      cell(kBareWake, [=](const Pair& pair) { return wakes->bare_ns(pair); }),
+      cell(kRingWake, [=](const Pair& pair) { return wakes->ring_ns(pair); }),
       cell(kTcpAlone, [=](const Pair& pair) { return tcp_round_trip_ns(pair, time, false); }),
       cell(kTcpBeside, [=](const Pair& pair) { return tcp_round_trip_ns(pair, time, true); }),
       cell(kChannelAlone,
