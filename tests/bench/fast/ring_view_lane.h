@@ -48,8 +48,7 @@ class RingViewLane : public RingLane<kDepth> {
         const uring::Completion& completion = *batch_[taken_++];
         if ((completion.flags & uring::kView) == 0) continue;
         const std::span<const std::byte> data = completion.viewed();
-        std::array<std::byte, 64> message;
-        std::memcpy(message.data(), data.data(), std::min(data.size(), message.size()));
+        const std::array<std::byte, 64> message = copied(data);
         keep(message);
         return !is_last(std::span(message).first(data.size()));
       }

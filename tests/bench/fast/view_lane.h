@@ -31,8 +31,7 @@ class ViewLane : public ArrayLane<kDepth> {
     bool receive() {
       if (taken_ == arrived_) take();
       const std::span<const std::byte> data = views_[taken_++].data;
-      std::array<std::byte, 64> message;
-      std::memcpy(message.data(), data.data(), std::min(data.size(), message.size()));
+      const std::array<std::byte, 64> message = copied(data);
       keep(message);
       return !is_last(std::span(message).first(data.size()));
     }

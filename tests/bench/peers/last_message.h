@@ -10,7 +10,10 @@
 // Errors: std::runtime_error for a last message that is not whole.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 
 #include "bench/bare_slot.h"
@@ -27,6 +30,17 @@ inline bool is_last(std::span<const std::byte> message) {
   if (message[0] != kLast) return false;
   check_last(message);
   return true;
+}
+
+// A message of at most 64 bytes, as the limits copy it: of so many without a loop.
+inline std::array<std::byte, 64> copied(std::span<const std::byte> message) {
+  std::array<std::byte, 64> copy;
+  if (message.size() == copy.size()) [[likely]] {
+    std::memcpy(copy.data(), message.data(), copy.size());
+  } else {
+    std::memcpy(copy.data(), message.data(), std::min(message.size(), copy.size()));
+  }
+  return copy;
 }
 
 // Makes the compiler believe that all of `value` is looked at; else it leaves out copies of
