@@ -140,26 +140,28 @@ class Machine {
   }
   // Whatever is no run of sends that may begin; answers how many that is.
   [[gnu::noinline]] std::size_t begin_front(Prepared rest) {
-    if (const std::size_t files = order_.is_open() ? run_of(Op::kSendFile, rest) : 0; files > 1) {
-      sending_.fetch(order_.keep(rest.first(files)));
-      begin_due();
-      return files;
-    }
-    const std::size_t posts = order_.is_open() ? run_of(Op::kPostRecv, rest) : 0;
-    if (posts != 0) {
-      receiving_.post(order_.keep(rest.first(posts)));
-      begin_due();
-      return posts;
-    }
-    // It waits for nothing, and nothing waits for it: no line is needed.
-    if (order_.is_open() && Order::is_plain(rest.front())) {
+    const bool is_free = order_.is_open() && Order::is_plain(rest.front());
+    const std::size_t begun = is_free ? begin_free(rest) : begin_chain(rest);
+    begin_due();
+    return begun;
+  }
+  // It waits for nothing, and nothing waits for it: no line is needed.
+  std::size_t begin_free(Prepared rest) {
+    const Op op = rest.front().op;
+    const bool in_runs = op == Op::kSendFile || op == Op::kPostRecv;
+    const std::size_t count = in_runs ? run_of(op, rest) : 1;
+    if (op == Op::kPostRecv) {
+      receiving_.post(order_.keep(rest.first(count)));
+    } else if (count > 1) {
+      sending_.fetch(order_.keep(rest.first(count)));
+    } else {
       begin_one(order_.keep(rest.front()));
-      begin_due();
-      return 1;
     }
+    return count;
+  }
+  std::size_t begin_chain(Prepared rest) {
     const std::size_t chain = chain_length(rest);
     order_.admit(queues_.keep(rest.first(chain)));
-    begin_due();
     return chain;
   }
   bool has_others() const {

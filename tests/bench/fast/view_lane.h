@@ -30,10 +30,7 @@ class ViewLane : public ArrayLane<kDepth> {
 
     bool receive() {
       if (taken_ == arrived_) take();
-      const std::span<const std::byte> data = views_[taken_++].data;
-      const std::array<std::byte, 64> message = copied(data);
-      keep(message);
-      return !is_last(std::span(message).first(data.size()));
+      return !is_last_of_small(views_[taken_++].data);
     }
 
    private:

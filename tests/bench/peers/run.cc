@@ -1,4 +1,4 @@
-// Run: one round at a time, so that it is known which samples belong together.
+// Run: the samples of each round beside one another.
 #include "bench/peers/run.h"
 
 #include <algorithm>
@@ -23,17 +23,11 @@ Run::Run(std::vector<Entry> entries) {
 }
 
 void Run::measure(const Rounds& rounds) {
-  Rounds one = rounds;
-  one.count = 1;
-  for (int round = 0; round < rounds.count; ++round) {
-    std::vector<std::size_t> before;
-    before.reserve(cells_.size());
-    for (const Cell& cell : cells_) before.push_back(cell.samples.size());
-    run_rounds(cells_, one);
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      const Samples& samples = cells_[i].samples;
-      rows_[i].rounds.push_back(samples.size() > before[i] ? std::optional(samples.back())
-                                                           : std::nullopt);
+  run_rounds(cells_, rounds);
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    rows_[i].rounds.assign(static_cast<std::size_t>(rounds.count), std::nullopt);
+    for (const Sample& sample : cells_[i].samples) {
+      rows_[i].rounds[static_cast<std::size_t>(sample.round)] = sample;
     }
   }
 }

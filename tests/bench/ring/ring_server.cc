@@ -29,8 +29,7 @@ RingServer::RingServer(const std::string& name, std::uint32_t clients,
 
 RingServer::~RingServer() = default;
 
-void RingServer::hear(std::uint64_t id) {
-  Heard& client = clients_.at(id);
+void RingServer::hear(std::uint64_t id, Heard& client) {
   uring::Submission* const submission = ring_->get();
   if (submission == nullptr) throw std::runtime_error("the ring is full");
   submission->user_data = id;
@@ -39,8 +38,9 @@ void RingServer::hear(std::uint64_t id) {
 
 void RingServer::add(Connection& connection) {
   const auto id = static_cast<std::uint64_t>(connection.id());
-  clients_[id].control = need(ring_->register_control(connection), "a connection");
-  hear(id);
+  Heard& client = clients_[id];
+  client.control = need(ring_->register_control(connection), "a connection");
+  hear(id, client);
   need(ring_->submit(), "to submit");
 }
 
@@ -53,7 +53,8 @@ void RingServer::remove(const Connection& connection) {
 void RingServer::count(const uring::Completion& completion) {
   if (completion.res < 0) return;
   heard_.fetch_add(1, std::memory_order_release);  // HEARD
-  if (clients_.contains(completion.user_data)) hear(completion.user_data);
+  const auto it = clients_.find(completion.user_data);
+  if (it != clients_.end()) hear(it->first, it->second);
 }
 
 void RingServer::turn(std::chrono::nanoseconds most) {

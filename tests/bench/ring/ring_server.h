@@ -41,7 +41,7 @@ class RingServer {
   };
   void add(Connection& connection);
   void remove(const Connection& connection);
-  void hear(std::uint64_t id);
+  void hear(std::uint64_t id, Heard& client);
   void count(const uring::Completion& completion);
 
   const std::unique_ptr<ProgressEngine> engine_;
